@@ -1,0 +1,2 @@
+set(agent_SOURCES)
+set(agent_HEADERS agent.h)

@@ -1,0 +1,2 @@
+set(formats_SOURCES)
+set(formats_HEADERS exposition.h exporter_map.h)

@@ -1,0 +1,2 @@
+set(history_SOURCES)
+set(history_HEADERS history.h)

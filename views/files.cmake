@@ -1,0 +1,2 @@
+set(views_SOURCES)
+set(views_HEADERS)

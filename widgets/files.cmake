@@ -1,0 +1,3 @@
+set(widgets_SOURCES)
+set(widgets_HEADERS)
+set(widgets_RESOURCES)
