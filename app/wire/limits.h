@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace plimsoll::wire {
 
@@ -15,5 +16,11 @@ inline constexpr std::size_t kMaxBatchRows = 4096;
 inline constexpr std::size_t kMaxBatchSamples = 1 << 18;
 inline constexpr std::size_t kMaxSeries = 1'000'000; // of one agent
 inline constexpr std::size_t kMaxSources = 1000;
+inline constexpr std::size_t kMaxCapabilities = 100;
+
+// Instants lie between 1970 and 2200, so that a difference or a small offset never overflows.
+inline constexpr std::int64_t kLatestUnixNano = 7'258'118'400'000'000'000;
+// Sequence and step numbers, byte counts: they fit a signed column and have a successor.
+inline constexpr std::uint64_t kMaxNumber = std::uint64_t{1} << 62U;
 
 } // namespace plimsoll::wire
