@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstddef> // before <compare>: moc of Qt 6.4 cannot read <concepts> when it comes first
+
 #include <compare>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 
