@@ -1,2 +1,2 @@
-set(session_SOURCES)
-set(session_HEADERS session.h slice_service.h time_context.h view_state.h)
+set(session_SOURCES time_context.cpp)
+set(session_HEADERS time_context.h view_state.h)

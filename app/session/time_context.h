@@ -6,6 +6,7 @@
 
 #include <QObject>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,12 +59,15 @@ signals:
     void historyChanged();
 
 private:
-    enum class Step : std::uint8_t { Zoom, Pan, Other };
+    enum class Step : std::uint8_t { Zoom, Pan, Range, Cursor, Other };
     void apply(ViewState next, Step step);
+    void enter(ViewState next); // without a trace in the undo history
+    [[nodiscard]] bool mergesWithLast(Step step) const;
+    void moveTo(ViewState &next, TimeRange range) const; // freezes what was live
 
     const Clock &m_clock;
     ViewState m_state;
-    std::vector<ViewState> m_past;
+    std::vector<ViewState> m_past; // oldest first, at most 200
     std::vector<ViewState> m_future;
     std::optional<Instant> m_frozenSince;
     Step m_lastStep = Step::Other;

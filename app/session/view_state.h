@@ -11,6 +11,9 @@
 
 namespace plimsoll {
 
+/// Where openJob() goes.
+inline constexpr const char *kJobPage = "jobs";
+
 enum class TimeMode : std::uint8_t { Live, Frozen, Travelling, Recorded };
 
 /// `team=nlp`: what is counted. Several chips must all hold.
