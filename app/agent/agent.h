@@ -6,6 +6,7 @@
 #include "base/time.h"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,15 +26,19 @@ struct AgentOptions
     std::string hostName;            // empty = this machine's
     std::filesystem::path procRoot = "/proc";        // replaced by tests
     std::filesystem::path cgroupRoot = "/sys/fs/cgroup";
+    bool allowInsecure = false; // listen beyond this machine without encryption
+    std::function<void(const std::string &)> log; // one plain line; any thread; null = silent
 };
 
 /// A running agent: collectors, spool and gRPC server, with threads of its own.
 /// The same class serves plimsoll-agent and the window's embedded agent.
 /// The destructor stops gracefully: the streams end, the spool is flushed.
+/// A spool folder that cannot be written does not stop it: it goes on in memory
+/// and says so in its source "spool".
 class Agent
 {
 public:
-    /// Errors: Io (spool not writable), Busy (address in use), BadInput (option). Returns when it listens.
+    /// Errors: Busy (address or spool in use), BadInput (option), Io (cannot listen). Returns when it listens.
     [[nodiscard]] static Result<std::unique_ptr<Agent>> start(AgentOptions options);
     Agent(const Agent &) = delete;
     Agent &operator=(const Agent &) = delete;
