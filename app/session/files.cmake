@@ -1,2 +1,2 @@
-set(session_SOURCES headroom.cpp job_queue.cpp time_context.cpp)
-set(session_HEADERS headroom.h job_queue.h time_context.h view_state.h)
+set(session_SOURCES app_paths.cpp headroom.cpp job_queue.cpp settings.cpp time_context.cpp)
+set(session_HEADERS app_paths.h headroom.h job_queue.h settings.h time_context.h view_state.h)
