@@ -50,6 +50,7 @@ struct ExpositionSample
     std::optional<Instant> time;
     std::optional<Exemplar> exemplar;
     std::uint32_t family = 0; // index into families
+    std::uint32_t line = 0;   // from 1; 0 in protobuf, which has none
 
     friend bool operator==(const ExpositionSample &, const ExpositionSample &) = default;
 };
@@ -78,8 +79,11 @@ struct Exposition
     std::vector<ExpositionSample> samples; // in file order, duplicates included
     std::vector<SkippedLine> skipped;
     std::size_t skippedCount = 0;
-    std::size_t duplicateSeries = 0;
-    std::vector<std::string> warnings; // repeated TYPE that differs, over a limit, …
+    std::size_t duplicateSeries = 0;   // samples whose name and labels came before
+    std::vector<std::string> warnings; // repeated TYPE, over a limit, …; each once
+    /// Whether the format's reference parser would have taken the body as it is. We take
+    /// more: a missing last line feed, a TYPE that is said again.
+    bool conforms = true;
 };
 
 /// Reads one body. Text 0.0.4/1.0.0 skips what it cannot read, line by line, and says

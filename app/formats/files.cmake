@@ -1,2 +1,25 @@
-set(formats_SOURCES)
-set(formats_HEADERS exposition.h exporter_map.h)
+set(formats_SOURCES
+    exposition.cpp
+    exposition_census.cpp
+    exposition_line.cpp
+    exposition_number.cpp
+    exposition_openmetrics.cpp
+    exposition_proto.cpp
+    exposition_text.cpp
+    family_index.cpp
+    openmetrics_histogram.cpp
+)
+set(formats_HEADERS
+    exporter_map.h
+    exposition.h
+    exposition_census.h
+    exposition_line.h
+    exposition_notes.h
+    exposition_number.h
+    exposition_openmetrics.h
+    exposition_proto.h
+    exposition_text.h
+    family_index.h
+    openmetrics_histogram.h
+    wire_reader.h
+)
