@@ -18,6 +18,7 @@ class Label : public QLabel
 public:
     explicit Label(const QString &text = {}, TextRole role = TextRole::Body, Ink ink = Ink::Text, QWidget *parent = nullptr);
 
+    void setText(const QString &text); // hides QLabel's, which knows nothing of the tip
     void setInk(Ink ink);
     void setRole(TextRole role);
     void setElide(Qt::TextElideMode mode); // Qt::ElideNone: grows with its text

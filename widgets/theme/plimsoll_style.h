@@ -5,6 +5,8 @@
 
 namespace plimsoll {
 
+class FocusRing;
+
 /// Fusion with our frames, buttons, editors, choices, tabs, scroll bars and item
 /// views, drawn from tokens. Fusion derives outlines by darkening the window
 /// colour; here every edge is a token, hairlines are one device px.
@@ -37,7 +39,6 @@ public:
     using QProxyStyle::unpolish;
 
 private:
-    class FocusRing;
     FocusRing *m_focusRing;
 };
 
