@@ -37,12 +37,15 @@ public:
         return true;
     }
 
-    /// Calls `retry` once, on the receiver's thread, after the next take. `owner` names it for forget().
+    /// Calls `retry` once, on the receiver's thread, after the next take; at once when the box is
+    /// empty, never when it is closed. `owner` names it for forget().
     void callWhenRoom(const void *owner, std::function<void()> retry)
     {
         {
             const std::lock_guard lock(m_mutex);
-            if (!m_isClosed && !m_items.empty()) {
+            if (m_isClosed)
+                return;
+            if (!m_items.empty()) {
                 m_waiting.emplace_back(owner, std::move(retry));
                 return;
             }
