@@ -1,2 +1,26 @@
-set(ingest_SOURCES)
-set(ingest_HEADERS channel.h connection_state.h endpoint_config.h)
+set(ingest_SOURCES
+    address.cpp
+    backoff.cpp
+    channel.cpp
+    connection.cpp
+    connection_check.cpp
+    dial.cpp
+    intake.cpp
+    loop.cpp
+    probe.cpp
+    problem.cpp
+    skew.cpp
+    watch_stream.cpp
+)
+set(ingest_HEADERS
+    address.h
+    backoff.h
+    channel.h
+    connection_state.h
+    endpoint_config.h
+    intake.h
+    loop.h
+    probe.h
+    problem.h
+    skew.h
+)
