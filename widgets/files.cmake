@@ -34,4 +34,14 @@ list(APPEND widgets_SOURCES
 
 # heatmap
 list(APPEND widgets_HEADERS
-    heatmap/heat_model.h)
+    heatmap/headroom_list.h heatmap/heat_grid.h heatmap/heat_layout.h heatmap/heat_model.h heatmap/heat_painter.h
+    heatmap/heat_table.h heatmap/legend.h)
+list(APPEND widgets_SOURCES
+    heatmap/headroom_list.cpp heatmap/heat_grid.cpp heatmap/heat_layout.cpp heatmap/heat_painter.cpp heatmap/heat_rows.cpp
+    heatmap/heat_table.cpp heatmap/legend.cpp)
+
+# charts
+list(APPEND widgets_HEADERS
+    charts/chart_frame.h charts/sparkline.h charts/table_text.h)
+list(APPEND widgets_SOURCES
+    charts/chart_frame.cpp charts/sparkline.cpp charts/table_text.cpp)

@@ -5,10 +5,7 @@
 #include <QString>
 #include <QWidget>
 
-#include <vector>
-
 class QAbstractTableModel;
-class QAbstractItemModel;
 class QChart;
 class QChartView;
 class QPixmap;
@@ -56,9 +53,5 @@ private:
 
 /// A widget with its title above it on panel colour, for clipboards and files, at the screen's scale.
 [[nodiscard]] QPixmap pictureOf(QWidget &widget, const QString &title);
-
-/// RFC 4180, or tabs for a clipboard. A cell that a spreadsheet would take for a formula
-/// gets an apostrophe: names come from outside.
-[[nodiscard]] QString tableText(const QAbstractItemModel &model, QChar separator);
 
 } // namespace plimsoll
