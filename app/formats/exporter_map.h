@@ -21,7 +21,7 @@ struct ScrapeContext
 
 struct MappedSample
 {
-    SeriesInfo info; // group: "gpu:UUID", "host", "container:…", "scrape:URL"
+    SeriesInfo info; // group: "gpu:UUID@URL", "host@URL", "container:…@URL", "scrape:URL"
     double value = 0; // in info.unit
     std::optional<Instant> time; // the exporter's own timestamp
 
@@ -31,11 +31,12 @@ struct MappedSample
 struct MappedExposition
 {
     std::vector<MappedSample> samples; // no two of one key
-    std::vector<SkippedLine> skipped;  // sentinels, impossible values, folded duplicates (line 0 when unknown)
+    std::vector<SkippedLine> skipped;  // sentinels, impossible values, folded duplicates; the first 1,000
 };
 
 /// Real exporters' names to the catalogue: one table row a name, converted once.
-/// What has no row keeps its own name, unit (when the exporter says it) and labels.
+/// What has no row keeps its own name, unit (when the exporter says it) and labels. Start
+/// times (`_created` of a counter) are no series. Pure; any thread.
 [[nodiscard]] MappedExposition mapExposition(const Exposition &exposition, const ScrapeContext &context);
 
 } // namespace plimsoll

@@ -1,4 +1,13 @@
 set(formats_SOURCES
+    exporter_container.cpp
+    exporter_dcgm.cpp
+    exporter_gpu.cpp
+    exporter_inference.cpp
+    exporter_job.cpp
+    exporter_labels.cpp
+    exporter_map.cpp
+    exporter_node.cpp
+    exporter_table.cpp
     exposition.cpp
     exposition_census.cpp
     exposition_line.cpp
@@ -7,10 +16,13 @@ set(formats_SOURCES
     exposition_proto.cpp
     exposition_text.cpp
     family_index.cpp
+    mapped_draft.cpp
     openmetrics_histogram.cpp
 )
 set(formats_HEADERS
+    exporter_labels.h
     exporter_map.h
+    exporter_table.h
     exposition.h
     exposition_census.h
     exposition_line.h
@@ -20,6 +32,7 @@ set(formats_HEADERS
     exposition_proto.h
     exposition_text.h
     family_index.h
+    mapped_draft.h
     openmetrics_histogram.h
     wire_reader.h
 )
