@@ -12,12 +12,13 @@ Result<void> checkVersion(ProtocolVersion theirs, std::string_view who, std::str
 {
     if (theirs.major == kProtocolVersion.major)
         return {};
+    const bool isOursOld = theirs.major > kProtocolVersion.major;
     std::string sentence(who);
     sentence += " speaks protocol " + toString(theirs) + ", ";
     sentence += we;
-    sentence += ' ' + toString(kProtocolVersion) + ": update ";
-    sentence += theirs.major > kProtocolVersion.major ? we : who;
-    sentence += ", the first number must be the same.";
+    sentence += ' ' + toString(kProtocolVersion) + ": the first number must be the same, so update ";
+    sentence += isOursOld ? we : std::string_view("the other side");
+    sentence += '.';
     return failure(Error::Code::Unsupported, std::move(sentence));
 }
 
