@@ -69,6 +69,7 @@ WatchStream::Next WatchStream::take(Result<wire::Watched> message)
     }
     m_glance.lastMessage = m_clock.monotonicNow();
     m_glance.lastMessageAt = m_clock.now();
+    const bool isDefinitions = message && std::holds_alternative<std::vector<SeriesDefinition>>(message->body);
     if (message) {
         if (auto *heartbeat = std::get_if<wire::Heartbeat>(&message->body)) {
             m_glance.heartbeat = std::move(*heartbeat);
@@ -86,8 +87,10 @@ WatchStream::Next WatchStream::take(Result<wire::Watched> message)
     next.live = !std::exchange(m_glance.isLive, true);
 
     // A slow stream is handed over at once, a fast one in pieces: one wake-up for many frames.
+    // Definitions wait for the frame that needs them.
     const MonotonicInstant now = std::chrono::steady_clock::now();
-    const bool isDue = now - m_lastPost >= kGatherTime || m_intake.pendingWeight() >= kFullDelivery / 2;
+    const bool isDue = (!isDefinitions && now - m_lastPost >= kGatherTime)
+        || m_intake.pendingWeight() >= kFullDelivery / 2;
     if (isDue && !m_isAwaitingRoom) {
         m_lastPost = now;
         next.awaitRoom = !postAll();
