@@ -15,6 +15,33 @@ list(APPEND widgets_SOURCES
     theme/tokens.cpp theme/type.cpp)
 list(APPEND widgets_RESOURCES ${CMAKE_SOURCE_DIR}/resources/plimsoll.qrc)
 
+# state
+list(APPEND widgets_HEADERS
+    state/badge.h state/empty_panel.h state/error_panel.h state/progress_panel.h state/stale_badge.h state/toast.h)
+list(APPEND widgets_SOURCES
+    state/badge.cpp state/empty_panel.cpp state/error_panel.cpp state/progress_panel.cpp state/stale_badge.cpp
+    state/toast.cpp)
+
+# tables
+list(APPEND widgets_HEADERS
+    tables/chip.h tables/copyable_table.h tables/filter_bar.h tables/value_delegate.h)
+list(APPEND widgets_SOURCES
+    tables/chip.cpp tables/copyable_table.cpp tables/filter_bar.cpp tables/value_delegate.cpp)
+
+# shell
+list(APPEND widgets_HEADERS
+    shell/command.h shell/command_palette.h shell/figure_strip.h shell/fuzzy_match.h shell/inspector.h
+    shell/inspector_sections.h shell/keys_help.h shell/mode_box.h shell/page_header.h shell/palette_delegate.h
+    shell/palette_model.h shell/panel.h shell/rail_item.h shell/range_box.h shell/ratio_bar.h shell/segmented.h
+    shell/session_tab.h shell/side_rail.h shell/status_cell.h shell/status_strip.h shell/time_bar.h shell/top_row.h
+    shell/typed_time.h)
+list(APPEND widgets_SOURCES
+    shell/command.cpp shell/command_palette.cpp shell/figure_strip.cpp shell/fuzzy_match.cpp shell/inspector.cpp
+    shell/inspector_sections.cpp shell/keys_help.cpp shell/mode_box.cpp shell/page_header.cpp shell/palette_delegate.cpp
+    shell/palette_model.cpp shell/panel.cpp shell/rail_item.cpp shell/range_box.cpp shell/ratio_bar.cpp shell/segmented.cpp
+    shell/session_tab.cpp shell/side_rail.cpp shell/status_cell.cpp shell/status_strip.cpp shell/time_bar.cpp
+    shell/top_row.cpp shell/typed_time.cpp)
+
 # canvas
 list(APPEND widgets_HEADERS
     canvas/coordinates.h canvas/event_mark.h canvas/gestures.h canvas/hatch.h canvas/line_raster.h

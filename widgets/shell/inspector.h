@@ -11,9 +11,9 @@
 #include <optional>
 #include <vector>
 
-class QVBoxLayout;
-class QLabel;
+class QHBoxLayout;
 class QScrollArea;
+class QVBoxLayout;
 
 namespace plimsoll {
 
@@ -21,8 +21,8 @@ class InspectorSections;
 class Label;
 class RatioBar;
 
-/// What is under the cursor or selected, in full: 264 wide. Values may be selected
-/// and copied.
+/// What is under the cursor or selected, in full: 264 wide. Ctrl+C on the
+/// values copies them.
 class Inspector : public QWidget
 {
     Q_OBJECT
@@ -70,6 +70,10 @@ protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
+    void makeHeader();
+    void makeBody();
+    void makeFoot();
+
     QVBoxLayout *m_column;
     Label *m_title;
     Label *m_kind;
@@ -84,6 +88,7 @@ private:
     QWidget *m_extra = nullptr;
     InspectorSections *m_sections;
     QWidget *m_foot;
+    QHBoxLayout *m_actions = nullptr;
     Label *m_hint;
     Label *m_empty;
     QScrollArea *m_scroll;

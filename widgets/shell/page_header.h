@@ -12,6 +12,8 @@ class QHBoxLayout;
 
 namespace plimsoll {
 
+class Label;
+
 /// Name of what a page is about, then figures split by 1 px lines: caption over
 /// figure. 52 to 68 high.
 class PageHeader : public QFrame
@@ -41,8 +43,8 @@ protected:
 
 private:
     class Facts;
-    class Name;
-    Name *m_name;
+    Label *m_name;
+    Label *m_sub;
     Facts *m_facts;
     QHBoxLayout *m_right;
 };

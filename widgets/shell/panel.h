@@ -4,12 +4,10 @@
 #include "base/cancel.h"
 
 #include <QFrame>
-#include <QVariantAnimation>
 
 #include <optional>
 
 class QHBoxLayout;
-class QStackedLayout;
 class QVBoxLayout;
 
 namespace plimsoll {
@@ -28,8 +26,8 @@ public:
     void setTitle(const QString &title); // empty and no header widgets: no header
     [[nodiscard]] QString title() const;
 
-    /// Room behind the title: quiet choices; what comes after headerStretch stands at
-    /// the right end, before the note.
+    /// Room behind the title: quiet choices. headerRight() stands at the right end,
+    /// before the note: legend, buttons.
     [[nodiscard]] QHBoxLayout *header() const { return m_headerLeft; }
     [[nodiscard]] QHBoxLayout *headerRight() const { return m_headerRight; }
     void setHeaderVisible(bool isVisible);
@@ -41,7 +39,7 @@ public:
     void setNote(const QString &right); // caption at the right end: "rows 24", "14 s old"
 
     /// 2 px accent line on the upper edge while the picture stays; with a progress the
-    /// line is that long, without it wanders (stands still when motion is unwanted).
+    /// line is that long, without it a third.
     void setBusy(bool isBusy, std::optional<Progress> progress = {});
     [[nodiscard]] bool isBusy() const { return m_isBusy; }
 
@@ -56,6 +54,7 @@ public:
 
 protected:
     void paintEvent(QPaintEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
 
 private:
     class BusyLine;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+class QAbstractButton;
 class QHBoxLayout;
 
 namespace plimsoll {

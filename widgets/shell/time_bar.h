@@ -5,15 +5,15 @@
 
 #include <QWidget>
 
+class QAbstractButton;
 class QHBoxLayout;
-class QMenu;
-class QPushButton;
 class QToolButton;
 
 namespace plimsoll {
 
 class Label;
 class ModeBox;
+class RangeBox;
 
 enum class TimeBarMode { Live, Frozen, Travelling, Recorded };
 
@@ -61,7 +61,6 @@ protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
-    void makeRangeMenu();
     void updateTexts();
 
     TimeBarMode m_mode = TimeBarMode::Live;
@@ -74,8 +73,7 @@ private:
     QToolButton *m_back;
     QToolButton *m_forward;
     QToolButton *m_home;
-    QPushButton *m_rangeButton;
-    QMenu *m_rangeMenu;
+    RangeBox *m_rangeBox;
     Label *m_from;
     Label *m_zone;
     QWidget *m_strip = nullptr;

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+class QAbstractButton;
 class QHBoxLayout;
 class QMenu;
 class QToolButton;

@@ -17,6 +17,7 @@ public:
     Chip(const QString &key, const QString &op, const QString &value, QWidget *parent = nullptr);
     static Chip *makeAdd(const QString &text, QWidget *parent = nullptr);
 
+    void setMore(const QString &text); // of an Add chip: other words, without the plus
     void setActive(bool isActive); // sel and accent edge: being edited, or highlighted
     void setRemovable(bool isRemovable);
     [[nodiscard]] QRect crossRect() const; // empty when it cannot be removed
@@ -42,6 +43,7 @@ private:
     QString m_key;
     QString m_op;
     QString m_value;
+    bool m_hasPlus = true;
     bool m_isActive = false;
     bool m_isRemovable = true;
     bool m_isCrossHovered = false;
