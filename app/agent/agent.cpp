@@ -8,6 +8,7 @@
 #include "agent/pressure.h"
 #include "agent/procfs.h"
 #include "agent/sampler.h"
+#include "agent/scrape.h"
 #include "agent/server.h"
 #include "agent/spool.h"
 #include "agent/spool_state.h"
@@ -66,6 +67,10 @@ Result<ListenAddress> check(const AgentOptions &options)
         if (name.empty() || pid <= 0)
             return bad("A job is given as NAME=PID.");
     }
+    for (const auto &url : options.scrape) {
+        if (hostOf(url).empty())
+            return bad("\"" + safeText(publicUrl(url)) + "\" cannot be scraped: expected http://host:port/path.");
+    }
     auto address = parseListenAddress(options.listen);
     if (address && !address->isThisMachineOnly() && !options.allowInsecure)
         return bad(address->text() + " can be reached from other machines, and nothing there is encrypted or asks who is "
@@ -92,6 +97,7 @@ public:
     std::vector<std::string> capabilities{"procfs", "jobs"};
     std::unique_ptr<Journal> journal;
     std::unique_ptr<Sampler> sampler;
+    std::unique_ptr<Scraper> scraper; // null when nothing is to be scraped
     std::unique_ptr<Server> server; // before the journal goes
 };
 
@@ -112,6 +118,10 @@ Result<void> Agent::Private::start(const ListenAddress &address)
     journal = std::make_unique<Journal>(std::move(*spool));
     sampler = std::make_unique<Sampler>(*journal, options.hostName);
     addCollectors();
+    if (!options.scrape.empty()) {
+        scraper = std::make_unique<Scraper>(*journal, ScrapeOptions{options.scrape, options.scrapeInterval, options.hostName, {}});
+        capabilities.emplace_back("scrape");
+    }
 
     tell(EventKind::AgentStarted, std::string(kProgram) + " started on " + options.hostName + '.');
     if (!notice.empty()) {
@@ -132,6 +142,8 @@ Result<void> Agent::Private::start(const ListenAddress &address)
         options.log("WARNING: " + server->address()
                     + " can be reached from other machines; nothing is encrypted, and anyone who reaches it may read.");
     sampler->start();
+    if (scraper)
+        scraper->start();
     return {};
 }
 
@@ -154,6 +166,8 @@ Agent::Private::~Private()
 {
     if (sampler)
         sampler->stop();
+    if (scraper)
+        scraper->stop();
     if (server) {
         tell(EventKind::AgentStopped, std::string(kProgram) + " stopped on " + options.hostName + '.');
         journal->setWake({});
@@ -171,6 +185,10 @@ void Agent::Private::tell(EventKind kind, std::string text)
 std::vector<SourceState> Agent::Private::sources() const
 {
     auto states = sampler->states();
+    if (scraper) {
+        auto scraped = scraper->states();
+        states.insert(states.end(), std::make_move_iterator(scraped.begin()), std::make_move_iterator(scraped.end()));
+    }
     states.push_back(journal->spoolState());
     return states;
 }
