@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "history/intake.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace plimsoll {
+namespace {
+
+constexpr std::size_t kMaxPendingRecords = 100'000; // events or steps, while the disk is full
+
+std::uint64_t samplesIn(const Frame &frame)
+{
+    const auto *block = std::get_if<SampleBlock>(&frame.body);
+    return block != nullptr ? block->samples() : 1;
+}
+
+Instant timeOf(const Frame &frame, Instant otherwise)
+{
+    if (const auto *block = std::get_if<SampleBlock>(&frame.body))
+        return block->times.empty() ? otherwise : block->times.front();
+    if (const auto *event = std::get_if<Event>(&frame.body))
+        return event->time;
+    return std::get<StepRecord>(frame.body).time;
+}
+
+struct Target
+{
+    GroupId group;
+    SeriesId series;
+    HeadColumn column;
+};
+
+// First and last sample of a column that are there.
+std::optional<SampleNote> noteOf(SeriesId series, std::span<const std::int64_t> times, std::span<const double> values)
+{
+    SampleNote note{series, 0, -1, 0};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (isAbsent(values[i]))
+            continue;
+        if (note.last < 0 || times[i] < note.first)
+            note.first = times[i];
+        if (times[i] >= note.last) {
+            note.last = times[i];
+            note.lastValue = values[i];
+        }
+    }
+    return note.last < 0 ? std::nullopt : std::optional(note);
+}
+
+} // namespace
+
+void Pending::touch(Instant from, Instant to)
+{
+    const TimeRange range{from, to + Duration(1)};
+    touched = touched ? TimeRange{std::min(touched->begin, range.begin), std::max(touched->end, range.end)} : range;
+}
+
+void Intake::take(Delivery &&delivery)
+{
+    const bool hasStream = !delivery.frames.empty() || !delivery.definitions.empty() || !delivery.lost.empty();
+    if (!hasStream && delivery.notes.empty())
+        return;
+    auto &agent = m_store.table.agent(delivery.agent);
+    const bool isNewEpoch = hasStream && agent.epoch != delivery.epoch;
+    if (isNewEpoch) {
+        agent.epoch = delivery.epoch;
+        agent.next = 1;
+        agent.isDirty = true;
+        m_numbers[agent.id.value].clear();
+    }
+    for (const auto &definition : delivery.definitions) {
+        const auto *row = m_store.table.intern(agent, definition.info);
+        if (row != nullptr)
+            m_numbers[agent.id.value][definition.id] = row->id;
+    }
+    m_store.table.publish();
+
+    // Whoever first hears of an agent cannot have lost what was before.
+    bool isFirstContact = isNewEpoch;
+    auto lost = delivery.lost.begin();
+    const auto now = m_store.clock.now();
+    const auto takeLostBefore = [&](std::uint64_t sequence, Instant when) {
+        for (; lost != delivery.lost.end() && lost->first < sequence; ++lost) {
+            noteLoss(agent, std::max(lost->first, agent.next), lost->last, when);
+            if (lost->last >= agent.next) {
+                agent.next = lost->last + 1;
+                agent.isDirty = true;
+            }
+            isFirstContact = false;
+        }
+    };
+    for (auto &frame : delivery.frames) {
+        const auto when = timeOf(frame, now);
+        takeLostBefore(frame.sequence, when);
+        if (frame.sequence < agent.next) {
+            m_store.state.addDuplicates(samplesIn(frame));
+            continue;
+        }
+        if (frame.sequence > agent.next && !isFirstContact)
+            noteLoss(agent, agent.next, frame.sequence - 1, when);
+        isFirstContact = false;
+        agent.next = frame.sequence + 1;
+        agent.isDirty = true;
+        takeFrame(agent, std::move(frame));
+    }
+    takeLostBefore(UINT64_MAX, now);
+    for (auto &note : delivery.notes)
+        addEvent(agent.id, std::move(note));
+}
+
+void Intake::takeFrame(AgentRow &agent, Frame &&frame)
+{
+    if (const auto *block = std::get_if<SampleBlock>(&frame.body)) {
+        takeBlock(agent, *block);
+    } else if (auto *event = std::get_if<Event>(&frame.body)) {
+        addEvent(agent.id, std::move(*event));
+    } else {
+        auto &step = std::get<StepRecord>(frame.body);
+        if (m_pending.steps.size() >= kMaxPendingRecords)
+            return m_store.state.drop(1, "step records that the disk does not take");
+        m_pending.touch(step.time, step.time);
+        m_pending.steps.push_back({agent.id, std::move(step)});
+    }
+}
+
+void Intake::addEvent(AgentId agent, Event event)
+{
+    if (m_pending.events.size() >= kMaxPendingRecords)
+        return m_store.state.drop(1, "events that the disk does not take");
+    m_pending.touch(event.time, event.time);
+    m_pending.events.push_back({agent, std::move(event)});
+}
+
+void Intake::noteLoss(const AgentRow &agent, std::uint64_t first, std::uint64_t last, Instant when)
+{
+    if (first > last)
+        return;
+    addEvent(agent.id, {when, EventKind::SamplesLost, {}, {}, static_cast<double>(last - first + 1)});
+}
+
+void Intake::takeBlock(const AgentRow &agent, const SampleBlock &block)
+{
+    auto &state = m_store.state;
+    const std::size_t rows = block.rows();
+    if (rows == 0 || block.columns.empty())
+        return;
+    if (block.values.size() != rows * block.columns.size())
+        return state.drop(block.values.size(), "blocks whose shape does not fit");
+    std::vector<std::int64_t> times(rows);
+    for (std::size_t i = 0; i < rows; ++i)
+        times[i] = toUnixNanos(block.times[i]);
+    if (*std::min_element(times.begin(), times.end()) < 0)
+        return state.drop(block.samples(), "times before 1970");
+
+    const auto &numbers = m_numbers[agent.id.value];
+    std::vector<Target> targets;
+    targets.reserve(block.columns.size());
+    std::vector<SampleNote> notes;
+    for (std::size_t c = 0; c < block.columns.size(); ++c) {
+        const auto values = std::span(block.values).subspan(c * rows, rows);
+        const auto number = numbers.find(block.columns[c]);
+        const auto *row = number == numbers.end() ? nullptr : m_store.table.find(number->second);
+        if (row == nullptr) {
+            state.drop(rows, "samples of series that were not defined");
+            continue;
+        }
+        targets.push_back({row->group, row->id, {row->ordinal, values}});
+        if (const auto note = noteOf(row->id, times, values))
+            notes.push_back(*note);
+    }
+    m_store.table.noteSamples(notes);
+    if (m_store.heads.bytes() > m_headLimit)
+        return state.drop(targets.size() * rows, "the disk does not take them and memory for them is full");
+
+    std::stable_sort(targets.begin(), targets.end(), [](const auto &a, const auto &b) { return a.group < b.group; });
+    std::vector<HeadColumn> columns;
+    const auto now = m_store.clock.monotonicNow().time_since_epoch().count();
+    std::size_t dropped = 0;
+    {
+        const std::unique_lock lock(m_store.heads.mutex());
+        for (std::size_t begin = 0; begin < targets.size();) {
+            columns.clear();
+            const auto group = targets[begin].group;
+            for (; begin < targets.size() && targets[begin].group == group; ++begin)
+                columns.push_back(targets[begin].column);
+            dropped += m_store.heads.add(group, m_store.periods, times, columns, now);
+        }
+    }
+    state.drop(dropped, "more than 65,535 rows of a group in one period");
+    m_pending.samples += targets.size() * rows - dropped;
+    const auto [first, last] = std::minmax_element(times.begin(), times.end());
+    m_pending.touch(fromUnixNanos(*first), fromUnixNanos(*last));
+    std::int64_t begin = m_store.begin;
+    if (begin < 0 || *first < begin)
+        m_store.begin = *first;
+}
+
+} // namespace plimsoll

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "history/store.h"
+
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+namespace plimsoll {
+
+/// One series' column of the heads, copied.
+struct HeadSamples
+{
+    std::vector<std::int64_t> times;
+    std::vector<double> values;
+};
+
+struct HeadWish
+{
+    GroupId group;
+    std::uint32_t ordinal = 0;
+    std::int64_t begin = 0; // ns
+    std::int64_t end = 0;
+};
+
+/// One moment of heads and file together, for one short question: each row is in exactly one of
+/// them (or in both with the same time, where the head's is the newer).
+class Snapshot
+{
+public:
+    /// Copies what is wished of the heads and begins to read the file. Throws SQLite::Exception;
+    /// a stop while it waits for the writer leaves isCancelled().
+    Snapshot(Store &store, const std::vector<HeadWish> &wishes, const std::stop_token &stop);
+    Snapshot(const Snapshot &) = delete;
+    Snapshot &operator=(const Snapshot &) = delete;
+    ~Snapshot();
+
+    [[nodiscard]] bool isCancelled() const noexcept { return m_isCancelled; }
+    [[nodiscard]] const std::vector<HeadSamples> &heads() const noexcept { return m_heads; } // one a wish
+    [[nodiscard]] Database *database() const noexcept { return m_lease.get(); }               // nullptr: no file
+    [[nodiscard]] const std::set<std::int64_t> &strips() const noexcept { return m_strips; }
+
+private:
+    ConnectionPool::Lease m_lease;
+    std::vector<HeadSamples> m_heads;
+    std::set<std::int64_t> m_strips;
+    bool m_isCancelled = false;
+};
+
+} // namespace plimsoll
