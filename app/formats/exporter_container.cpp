@@ -80,7 +80,8 @@ constexpr std::array kKubeLabels{
     LabelRule{"resource", ""},
     LabelRule{"unit", ""},
 };
-constexpr Exporter kKube{.name = "kube-state-metrics", .scope = MapScope::Container, .labels = kKubeLabels};
+constexpr Exporter kKube{
+    .name = "kube-state-metrics", .scope = MapScope::Container, .labels = kKubeLabels, .speaksOfOthers = true};
 
 constexpr LabelRule kMemory{"resource", "memory"};
 constexpr std::array kKubeRows{

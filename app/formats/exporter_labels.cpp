@@ -40,6 +40,12 @@ std::string_view withoutPort(std::string_view instance) noexcept
     return instance;
 }
 
+// Every host is its own localhost.
+bool isLoopback(std::string_view host) noexcept
+{
+    return host == "localhost" || host.starts_with("127.") || host == "::1";
+}
+
 // 8-4-4-4-12 hexadecimal digits, as some exporters print what the driver calls GPU-….
 bool isBareUuid(std::string_view text) noexcept
 {
@@ -99,8 +105,9 @@ Labels canonicalLabels(const Labels &source, const Exporter &exporter, std::stri
         hasHost |= pair.first == label::kHost;
         out.push_back(std::move(pair));
     }
-    if (!hasHost) {
-        const auto host = instance.empty() ? fallbackHost : withoutPort(instance);
+    if (!hasHost && !exporter.speaksOfOthers) {
+        instance = withoutPort(instance);
+        const auto host = instance.empty() || isLoopback(instance) ? fallbackHost : instance;
         if (!host.empty())
             out.emplace_back(label::kHost, host);
     }

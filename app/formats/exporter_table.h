@@ -30,6 +30,7 @@ struct Exporter
     std::string_view idPrefix = {}; // put before a bare UUID: "GPU-"
     bool hasSentinels = false;   // DCGM's "blank" numbers
     bool foldsByMaximum = false; // series that differ in a dropped label: highest instead of last
+    bool speaksOfOthers = false; // of other hosts than its own: no host unless it says one
 };
 
 /// One name of an exporter and what it is to us. value × factor = value in the catalogue's unit.

@@ -237,7 +237,7 @@ private:
             } else if (escaped == 'n') {
                 out += '\n';
             } else if (m_isText) {
-                return "\\" + safeText({&escaped, 1}) + " is no escape in a label value";
+                return "a backslash before " + quote({&escaped, 1}) + " is no escape in a label value";
             } else {
                 out += '\\'; // OpenMetrics: stands for both characters
                 out += escaped;

@@ -8,6 +8,10 @@ namespace {
 
 void sortAndKeepLast(std::vector<Labels::Pair> &pairs)
 {
+    // Most come in order already, and a scrape brings them by the hundred thousand.
+    const auto isOutOfOrder = [](const auto &a, const auto &b) { return !(a.first < b.first); };
+    if (std::adjacent_find(pairs.begin(), pairs.end(), isOutOfOrder) == pairs.end())
+        return;
     std::stable_sort(pairs.begin(), pairs.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
     auto out = pairs.begin();
     for (auto in = pairs.begin(); in != pairs.end(); ++in) {
