@@ -77,9 +77,9 @@ private:
 
     grpc::ServerWriteReactor<grpc::ByteBuffer> *open(StreamRequest request);
     grpc::ServerWriteReactor<grpc::ByteBuffer> *refuse(grpc::Status status);
-    grpc::ServerWriteReactor<grpc::ByteBuffer> *keep(std::shared_ptr<WatchStream> stream);
-    void forget(WatchStream *stream);
-    [[nodiscard]] std::vector<std::shared_ptr<WatchStream>> snapshot() const;
+    grpc::ServerWriteReactor<grpc::ByteBuffer> *keep(std::shared_ptr<AgentWatchStream> stream);
+    void forget(AgentWatchStream *stream);
+    [[nodiscard]] std::vector<std::shared_ptr<AgentWatchStream>> snapshot() const;
     void beat(const std::stop_token &stop);
     [[nodiscard]] wire::Heartbeat heartbeat() const;
     [[nodiscard]] MonotonicInstant now() const { return m_clock.monotonicNow(); }
@@ -92,7 +92,7 @@ private:
     std::unique_ptr<grpc::Server> m_server;
     mutable std::mutex m_mutex; // over the streams
     std::condition_variable m_forgotten;
-    std::vector<std::shared_ptr<WatchStream>> m_streams;
+    std::vector<std::shared_ptr<AgentWatchStream>> m_streams;
     bool m_isStopping = false;
     std::mutex m_beatMutex;
     std::condition_variable_any m_beatSleep;
@@ -238,17 +238,17 @@ grpc::ServerWriteReactor<grpc::ByteBuffer> *Server::Private::open(StreamRequest 
 {
     if (streams() >= kMostStreams)
         return refuse({grpc::StatusCode::RESOURCE_EXHAUSTED, "Too many clients watch this agent already."});
-    return keep(std::make_shared<WatchStream>(m_journal, request, [this] { return heartbeat(); },
-                                              [this](WatchStream *stream) { forget(stream); }));
+    return keep(std::make_shared<AgentWatchStream>(m_journal, request, [this] { return heartbeat(); },
+                                              [this](AgentWatchStream *stream) { forget(stream); }));
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer> *Server::Private::refuse(grpc::Status status)
 {
-    return keep(std::make_shared<WatchStream>(m_journal, std::move(status),
-                                              [this](WatchStream *stream) { forget(stream); }));
+    return keep(std::make_shared<AgentWatchStream>(m_journal, std::move(status),
+                                              [this](AgentWatchStream *stream) { forget(stream); }));
 }
 
-grpc::ServerWriteReactor<grpc::ByteBuffer> *Server::Private::keep(std::shared_ptr<WatchStream> stream)
+grpc::ServerWriteReactor<grpc::ByteBuffer> *Server::Private::keep(std::shared_ptr<AgentWatchStream> stream)
 {
     auto *raw = stream.get();
     bool isStopping = false;
@@ -263,14 +263,14 @@ grpc::ServerWriteReactor<grpc::ByteBuffer> *Server::Private::keep(std::shared_pt
     return raw;
 }
 
-void Server::Private::forget(WatchStream *stream)
+void Server::Private::forget(AgentWatchStream *stream)
 {
     const std::lock_guard lock(m_mutex);
     std::erase_if(m_streams, [stream](const auto &held) { return held.get() == stream; });
     m_forgotten.notify_all(); // under the lock: the server may be gone right after
 }
 
-std::vector<std::shared_ptr<WatchStream>> Server::Private::snapshot() const
+std::vector<std::shared_ptr<AgentWatchStream>> Server::Private::snapshot() const
 {
     const std::lock_guard lock(m_mutex);
     return m_streams;

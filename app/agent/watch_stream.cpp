@@ -21,7 +21,7 @@ grpc::ByteBuffer toBuffer(const std::string &bytes)
 
 } // namespace
 
-WatchStream::WatchStream(Journal &journal, StreamRequest request, HeartbeatMaker heartbeat, Done done)
+AgentWatchStream::AgentWatchStream(Journal &journal, StreamRequest request, HeartbeatMaker heartbeat, Done done)
     : m_journal(journal)
     , m_request(request)
     , m_heartbeat(std::move(heartbeat))
@@ -33,17 +33,17 @@ WatchStream::WatchStream(Journal &journal, StreamRequest request, HeartbeatMaker
         m_request.maxMessageBytes = wire::kMaxMessageBytes;
 }
 
-WatchStream::WatchStream(Journal &journal, grpc::Status refusal, Done done)
+AgentWatchStream::AgentWatchStream(Journal &journal, grpc::Status refusal, Done done)
     : m_journal(journal), m_done(std::move(done)), m_finish(std::move(refusal))
 {}
 
-void WatchStream::begin(std::shared_ptr<WatchStream> self)
+void AgentWatchStream::begin(std::shared_ptr<AgentWatchStream> self)
 {
     m_self = std::move(self);
     advance();
 }
 
-void WatchStream::advance()
+void AgentWatchStream::advance()
 {
     Next next = Next::Nothing;
     {
@@ -55,7 +55,7 @@ void WatchStream::advance()
 
 // A write and a finish are started by whoever set the flag for it, after the lock is
 // released: gRPC may call back from inside.
-void WatchStream::carryOut(Next next)
+void AgentWatchStream::carryOut(Next next)
 {
     if (next == Next::Write)
         StartWrite(&m_message);
@@ -63,7 +63,7 @@ void WatchStream::carryOut(Next next)
         Finish(*m_finish);
 }
 
-WatchStream::Next WatchStream::prepare()
+AgentWatchStream::Next AgentWatchStream::prepare()
 {
     if (m_isWriting || m_hasFinished)
         return Next::Nothing;
@@ -110,7 +110,7 @@ WatchStream::Next WatchStream::prepare()
 }
 
 // Each segment of the spool defines its series anew; a stream is told of each once.
-bool WatchStream::prepareDefinitions()
+bool AgentWatchStream::prepareDefinitions()
 {
     v1::WatchMessage message;
     if (!message.ParseFromArray(m_payload.data(), static_cast<int>(m_payload.size())))
@@ -137,7 +137,7 @@ bool WatchStream::prepareDefinitions()
     return true;
 }
 
-void WatchStream::prepareHeartbeat()
+void AgentWatchStream::prepareHeartbeat()
 {
     v1::WatchMessage message;
     wire::toProto(m_epoch, m_heartbeat(), message);
@@ -147,7 +147,7 @@ void WatchStream::prepareHeartbeat()
     m_owesHeartbeat = false;
 }
 
-void WatchStream::beat(MonotonicInstant now, bool haveSourcesChanged)
+void AgentWatchStream::beat(MonotonicInstant now, bool haveSourcesChanged)
 {
     {
         const std::lock_guard lock(m_mutex);
@@ -163,7 +163,7 @@ void WatchStream::beat(MonotonicInstant now, bool haveSourcesChanged)
     carryOut(Next::Write);
 }
 
-void WatchStream::stop(grpc::Status status)
+void AgentWatchStream::stop(grpc::Status status)
 {
     {
         const std::lock_guard lock(m_mutex);
@@ -173,7 +173,7 @@ void WatchStream::stop(grpc::Status status)
     advance();
 }
 
-void WatchStream::stopAtEnd(grpc::Status status)
+void AgentWatchStream::stopAtEnd(grpc::Status status)
 {
     {
         const std::lock_guard lock(m_mutex);
@@ -182,7 +182,7 @@ void WatchStream::stopAtEnd(grpc::Status status)
     advance();
 }
 
-void WatchStream::OnWriteDone(bool ok)
+void AgentWatchStream::OnWriteDone(bool ok)
 {
     {
         const std::lock_guard lock(m_mutex);
@@ -194,12 +194,12 @@ void WatchStream::OnWriteDone(bool ok)
     advance();
 }
 
-void WatchStream::OnCancel()
+void AgentWatchStream::OnCancel()
 {
     stop(grpc::Status(grpc::StatusCode::CANCELLED, "The client went away."));
 }
 
-void WatchStream::OnDone()
+void AgentWatchStream::OnDone()
 {
     const auto self = std::move(m_self); // until the end of this function
     m_done(this);

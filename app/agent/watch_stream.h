@@ -29,17 +29,17 @@ struct StreamRequest
 /// One stream to one client. It reads the next record out of the spool when the one
 /// before has left; messages go out as the bytes that were spooled. Calls come from
 /// gRPC's threads, the journal's and the heartbeat's.
-class WatchStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>
+class AgentWatchStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>
 {
 public:
-    using Done = std::function<void(WatchStream *)>; // last call: forget it
+    using Done = std::function<void(AgentWatchStream *)>; // last call: forget it
     using HeartbeatMaker = std::function<wire::Heartbeat()>;
 
-    WatchStream(Journal &journal, StreamRequest request, HeartbeatMaker heartbeat, Done done);
+    AgentWatchStream(Journal &journal, StreamRequest request, HeartbeatMaker heartbeat, Done done);
     /// A stream that only says why not.
-    WatchStream(Journal &journal, grpc::Status refusal, Done done);
+    AgentWatchStream(Journal &journal, grpc::Status refusal, Done done);
 
-    void begin(std::shared_ptr<WatchStream> self); // lives until OnDone
+    void begin(std::shared_ptr<AgentWatchStream> self); // lives until OnDone
     void advance();                                // there may be something to send
     void beat(MonotonicInstant now, bool haveSourcesChanged);
     void stop(grpc::Status status);      // after what is being written
@@ -60,7 +60,7 @@ private:
     StreamRequest m_request;
     HeartbeatMaker m_heartbeat;
     Done m_done;
-    std::shared_ptr<WatchStream> m_self;
+    std::shared_ptr<AgentWatchStream> m_self;
 
     std::mutex m_mutex; // over all below; never held while gRPC is called
     std::string m_payload;

@@ -56,7 +56,7 @@ void Pending::touch(Instant from, Instant to)
     touched = touched ? TimeRange{std::min(touched->begin, range.begin), std::max(touched->end, range.end)} : range;
 }
 
-void Intake::take(Delivery &&delivery)
+void HistoryIntake::take(Delivery &&delivery)
 {
     const bool hasStream = !delivery.frames.empty() || !delivery.definitions.empty() || !delivery.lost.empty();
     if (!hasStream && delivery.notes.empty())
@@ -109,7 +109,7 @@ void Intake::take(Delivery &&delivery)
         addEvent(agent.id, std::move(note));
 }
 
-void Intake::takeFrame(AgentRow &agent, Frame &&frame)
+void HistoryIntake::takeFrame(AgentRow &agent, Frame &&frame)
 {
     if (const auto *block = std::get_if<SampleBlock>(&frame.body)) {
         takeBlock(agent, *block);
@@ -124,7 +124,7 @@ void Intake::takeFrame(AgentRow &agent, Frame &&frame)
     }
 }
 
-void Intake::addEvent(AgentId agent, Event event)
+void HistoryIntake::addEvent(AgentId agent, Event event)
 {
     if (m_pending.events.size() >= kMaxPendingRecords)
         return m_store.state.drop(1, "events that the disk does not take");
@@ -132,14 +132,14 @@ void Intake::addEvent(AgentId agent, Event event)
     m_pending.events.push_back({agent, std::move(event)});
 }
 
-void Intake::noteLoss(const AgentRow &agent, std::uint64_t first, std::uint64_t last, Instant when)
+void HistoryIntake::noteLoss(const AgentRow &agent, std::uint64_t first, std::uint64_t last, Instant when)
 {
     if (first > last)
         return;
     addEvent(agent.id, {when, EventKind::SamplesLost, {}, {}, static_cast<double>(last - first + 1)});
 }
 
-void Intake::takeBlock(const AgentRow &agent, const SampleBlock &block)
+void HistoryIntake::takeBlock(const AgentRow &agent, const SampleBlock &block)
 {
     auto &state = m_store.state;
     const std::size_t rows = block.rows();

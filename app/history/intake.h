@@ -39,10 +39,10 @@ struct Pending
 
 /// Takes deliveries apart: who, which sequence numbers are new, what goes where.
 /// The writer's thread.
-class Intake
+class HistoryIntake
 {
 public:
-    explicit Intake(Store &store) : m_store(store) {}
+    explicit HistoryIntake(Store &store) : m_store(store) {}
 
     void take(Delivery &&delivery);
 

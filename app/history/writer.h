@@ -54,7 +54,7 @@ private:
     Store &m_store;
     std::unique_ptr<Database> m_database;
     History::Committed m_committed;
-    Intake m_intake;
+    HistoryIntake m_intake;
     std::int64_t m_nextTail = 1;
     std::int64_t m_storedBegin = -1;
     MonotonicInstant m_committedAt{};
