@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ingest/intake.h"
 
-#include "wire/limits.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -24,8 +22,9 @@ std::size_t weightOf(const Frame &frame)
 
 } // namespace
 
-Intake::Intake(std::string agent, ResumePoint resume)
+Intake::Intake(std::string agent, ResumePoint resume, std::size_t maxSeries)
     : m_agent(std::move(agent))
+    , m_maxSeries(maxSeries)
     , m_next(resume)
     , m_hasBase(resume.epoch != 0)
 {
@@ -66,9 +65,9 @@ Result<void> Intake::addDefinitions(std::vector<SeriesDefinition> definitions)
 {
     for (auto &definition : definitions) {
         const std::uint32_t id = definition.id;
-        if (!isDefined(id) && ++m_definitions > wire::kMaxSeries)
+        if (!isDefined(id) && ++m_definitions > m_maxSeries)
             return failure(Error::Code::TooLarge,
-                           "it defines more than " + std::to_string(wire::kMaxSeries) + " series");
+                           "it defines more than " + std::to_string(m_maxSeries) + " series");
         if (id >= kNearIds) {
             m_definedFar.insert(id);
         } else {

@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "model/frame.h"
+#include "wire/limits.h"
 #include "wire/to_model.h"
 
 #include <cstdint>
@@ -29,7 +30,7 @@ public:
     };
 
     /// `resume` is what the agent was asked to go on with. Epoch 0: what was before the first frame is no loss.
-    Intake(std::string agent, ResumePoint resume);
+    Intake(std::string agent, ResumePoint resume, std::size_t maxSeries = wire::kMaxSeries);
 
     /// Takes definitions, frames and losses; heartbeats are the caller's. An error is a whole sentence.
     [[nodiscard]] Result<void> add(wire::Watched message);
@@ -61,6 +62,7 @@ private:
     void note(std::size_t weight);
 
     const std::string m_agent;
+    const std::size_t m_maxSeries;
     ResumePoint m_next;     // epoch 0 until the first message
     bool m_hasBase = false; // false: the first frame says where counting begins
     std::vector<bool> m_defined;                    // of small ids, by id
