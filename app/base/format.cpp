@@ -54,14 +54,34 @@ struct Measured
     std::string_view unit;
 };
 
+// "1,021" as we print it. A comma elsewhere is left to stop the number: "1,5" must not become 15.
+std::size_t lengthOfGroups(std::string_view text)
+{
+    const auto isDigit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+    std::size_t at = 0;
+    while (isDigit(at))
+        ++at;
+    if (at == 0 || at > 3)
+        return 0;
+    std::size_t grouped = 0;
+    while (at < text.size() && text[at] == ',' && isDigit(at + 1) && isDigit(at + 2) && isDigit(at + 3) && !isDigit(at + 4))
+        grouped = at += 4;
+    return grouped;
+}
+
 std::optional<Measured> split(std::string_view text)
 {
     text = trimmed(text);
+    const std::size_t groups = lengthOfGroups(text);
+    std::string digits(text.substr(0, groups));
+    std::erase(digits, ',');
+    const std::size_t removed = groups - digits.size();
+    digits += text.substr(groups);
     double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (error != std::errc() || !std::isfinite(number))
         return std::nullopt;
-    return Measured{number, trimmed(text.substr(static_cast<std::size_t>(end - text.data())))};
+    return Measured{number, trimmed(text.substr(static_cast<std::size_t>(end - digits.data()) + removed))};
 }
 
 } // namespace
@@ -132,7 +152,8 @@ std::string formatDuration(Duration duration)
         return formatNumber(seconds * 1e3) + " ms";
     if (seconds < 9.95)
         return fixed(seconds, 1) + " s";
-    const auto whole = duration_cast<std::chrono::seconds>(duration + milliseconds(500)).count();
+    const Duration half = std::min<Duration>(milliseconds(500), Duration::max() - duration); // the longest has no room
+    const auto whole = duration_cast<std::chrono::seconds>(duration + half).count();
     const auto parts = [](std::int64_t a, std::string_view unitA, std::int64_t b, std::string_view unitB) {
         std::string text = std::to_string(a) + ' ' + std::string(unitA);
         if (b != 0)
