@@ -21,6 +21,7 @@ struct AgentPresence
 {
     bool isAway = false;
     std::string hostName; // for series that name no host
+    Duration skew{};      // agent's clock − ours; taken out of `seen` when it is half a second or more
 
     friend bool operator==(const AgentPresence &, const AgentPresence &) = default;
 };

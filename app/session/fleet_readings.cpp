@@ -115,6 +115,9 @@ void takeJob(FleetReadings &into, const Seen &seen)
     }
 }
 
+/// Small estimates jitter and would only blur the sample's own time.
+Duration noticeable(Duration skew) { return std::chrono::abs(skew) < std::chrono::milliseconds(500) ? Duration{} : skew; }
+
 /// Whole GPU and its slices side by side would count memory twice: the slices stay.
 void dropSlicedWholes(FleetReadings &readings)
 {
@@ -170,12 +173,12 @@ FleetReadings FleetReadings::sorted(std::span<const SeriesEntry> entries, const 
         if (seen.host.empty() && agent != agents.end())
             seen.host = agent->second.hostName;
         seen.reading.series = entry.id;
-        seen.reading.seen = entry.lastTime;
+        seen.reading.seen = *entry.lastTime - (agent == agents.end() ? Duration{} : noticeable(agent->second.skew));
         seen.reading.interval = entry.info.interval;
         if (std::isfinite(entry.lastValue))
             seen.reading.value = entry.lastValue;
         const bool isAway = agent != agents.end() && agent->second.isAway;
-        seen.reading.freshness = isAway ? Freshness::Away : freshnessOf(entry.lastTime, entry.info.interval, at);
+        seen.reading.freshness = isAway ? Freshness::Away : freshnessOf(seen.reading.seen, entry.info.interval, at);
         takeGpu(readings, seen);
         takeHost(readings, seen);
         takeJob(readings, seen);

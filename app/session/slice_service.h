@@ -9,6 +9,7 @@
 
 #include <QObject>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -35,7 +36,8 @@ struct SliceAnswer
 };
 
 /// One panel's line to the history: ask() supersedes what was asked before, the
-/// answer comes by signal on the GUI thread, late ones are dropped.
+/// answer comes by signal on the GUI thread, never from within ask(); late ones are
+/// dropped. May outlive its service; then it answers nothing any more.
 class SliceFeed : public QObject
 {
     Q_OBJECT
@@ -56,7 +58,9 @@ private:
     std::unique_ptr<Private> d;
 };
 
-/// Owns the pool threads that read. GUI thread.
+/// Owns the pool threads that read, and keeps the last answers: it fetches more than is
+/// asked, so that panning and small zooms are answered from memory at once. What was
+/// committed since is fetched by the next ask(), only the end where that suffices. GUI thread.
 class SliceService : public QObject
 {
     Q_OBJECT
@@ -67,7 +71,23 @@ public:
 
     [[nodiscard]] SliceFeed *createFeed(QObject *parent);
 
+    /// The session tells of every commit before it tells anybody else.
+    void dataCommitted(plimsoll::TimeRange range);
+
+    struct Statistics
+    {
+        std::uint64_t asked = 0;
+        std::uint64_t fromCache = 0;
+        std::uint64_t fetches = 0;     // of a whole buffer
+        std::uint64_t tailFetches = 0; // of its end
+        std::uint64_t superseded = 0;  // stopped, or their late answer dropped
+
+        friend bool operator==(const Statistics &, const Statistics &) = default;
+    };
+    [[nodiscard]] Statistics statistics() const noexcept;
+
 private:
+    friend class SliceFeed;
     class Private;
     std::unique_ptr<Private> d;
 };

@@ -69,6 +69,7 @@ private slots:
     void freshness_data();
     void freshness();
     void awayWithItsAgent();
+    void skewIsTakenOut();
     void fresherSourceWinsWithoutFlapping();
     void jobFromSeriesAndEvents();
     void jobOverTwoHostsAddsUp();
@@ -251,13 +252,24 @@ void TestFleetFeed::awayWithItsAgent()
     made.host("n2", 64, 32, 1s, "a2");
     made.add(metric::kHostLimit, {}, 64 * kGi, 1s, "a3"); // says no host
     FleetFeed feed;
-    feed.setAgents({{"a1", {true, "n1"}}, {"a2", {false, "n2"}}, {"a3", {false, "n3"}}});
+    feed.setAgents({{"a1", {true, "n1", {}}}, {"a2", {false, "n2", {}}}, {"a3", {false, "n3", {}}}});
     const Fleet fleet = feed.build(made.entries, kAt);
     QCOMPARE(fleet.nodes.size(), 3U);
     QCOMPARE(fleet.nodes[0].freshness, Freshness::Away);
     QCOMPARE(fleet.nodes[0].seen, std::optional(kAt - 1s)); // its last value is still known
     QCOMPARE(fleet.nodes[1].freshness, Freshness::Live);
     QCOMPARE(fleet.nodes[2].name, std::string("n3"));
+}
+
+void TestFleetFeed::skewIsTakenOut()
+{
+    Made made;
+    made.host("n1", 64, 32, 1h, "a1"); // its clock is an hour behind, less a second
+    FleetFeed feed;
+    feed.setAgents({{"a1", {false, {}, 1s - 1h}}});
+    const Fleet fleet = feed.build(made.entries, kAt);
+    QCOMPARE(fleet.nodes.at(0).freshness, Freshness::Live);
+    QCOMPARE(fleet.nodes[0].seen, std::optional(kAt - 1s));
 }
 
 void TestFleetFeed::fresherSourceWinsWithoutFlapping()
@@ -271,7 +283,7 @@ void TestFleetFeed::fresherSourceWinsWithoutFlapping()
     QCOMPARE(fleet.nodes.at(0).devices.size(), 1U);
     QCOMPARE(fleet.nodes[0].devices[0].availableSeries, SeriesId{4});
     FleetFeed feed;
-    feed.setAgents({{"a1", {true, {}}}});
+    feed.setAgents({{"a1", {true, {}, {}}}});
     QCOMPARE(feed.build(made.entries, kAt).nodes.at(0).devices.at(0).availableSeries, SeriesId{6});
 }
 
