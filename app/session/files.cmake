@@ -1,2 +1,35 @@
-set(session_SOURCES app_paths.cpp fleet_feed.cpp fleet_readings.cpp headroom.cpp job_queue.cpp settings.cpp time_context.cpp)
-set(session_HEADERS app_paths.h fleet_feed.h fleet_readings.h headroom.h job_queue.h settings.h time_context.h view_state.h)
+set(session_SOURCES
+    app_paths.cpp
+    fleet_feed.cpp
+    fleet_readings.cpp
+    headroom.cpp
+    history_opener.cpp
+    job_queue.cpp
+    recent_events.cpp
+    session.cpp
+    session_engine.cpp
+    session_news.cpp
+    session_text.cpp
+    settings.cpp
+    slice_buffer.cpp
+    slice_service.cpp
+    time_context.cpp
+)
+set(session_HEADERS
+    app_paths.h
+    fleet_feed.h
+    fleet_readings.h
+    headroom.h
+    history_opener.h
+    job_queue.h
+    recent_events.h
+    session.h
+    session_engine.h
+    session_news.h
+    session_text.h
+    settings.h
+    slice_buffer.h
+    slice_service.h
+    time_context.h
+    view_state.h
+)

@@ -20,6 +20,7 @@
 
 namespace plimsoll {
 
+class Settings;
 class SliceService;
 class TimeContext;
 
@@ -29,6 +30,7 @@ struct SessionOptions
     bool hostAgent = true;             // the embedded agent for this machine
     std::vector<EndpointConfig> endpoints;
     std::vector<std::string> scrape;   // given to the embedded agent
+    Settings *settings = nullptr;      // where added endpoints are kept; outlives the session; null = nowhere
 };
 
 /// The status strip's figures, all true or absent.
@@ -69,10 +71,10 @@ public:
     [[nodiscard]] const std::vector<Event> &recentEvents() const noexcept; // newest last, at most 500
     [[nodiscard]] std::optional<TimeRange> extent() const noexcept; // of all there is
 
-    void addEndpoint(EndpointConfig endpoint); // kept in the settings
-    void removeEndpoint(const std::string &address);
+    void addEndpoint(EndpointConfig endpoint); // kept in the settings; a known address takes the new name
+    void removeEndpoint(const std::string &address); // the embedded one stays
     void retryNow(const std::string &address);
-    void testEndpoint(const EndpointConfig &endpoint); // testFinished follows
+    void testEndpoint(const EndpointConfig &endpoint); // testFinished follows within about five seconds
 
 signals:
     void started();
