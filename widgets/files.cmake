@@ -51,11 +51,11 @@ list(APPEND widgets_SOURCES
 
 # timeline
 list(APPEND widgets_HEADERS
-    timeline/event_lane.h timeline/gap_shapes.h timeline/range_statistics.h timeline/timeline_geometry.h
+    timeline/band_steps.h timeline/event_lane.h timeline/gap_shapes.h timeline/range_statistics.h timeline/timeline_geometry.h
     timeline/timeline_overlay.h timeline/timeline_painter.h timeline/timeline_table.h timeline/timeline_view.h
     timeline/track.h timeline/track_style.h)
 list(APPEND widgets_SOURCES
-    timeline/event_lane.cpp timeline/gap_shapes.cpp timeline/range_statistics.cpp timeline/timeline_geometry.cpp
+    timeline/band_steps.cpp timeline/event_lane.cpp timeline/gap_shapes.cpp timeline/range_statistics.cpp timeline/timeline_geometry.cpp
     timeline/timeline_input.cpp timeline/timeline_overlay.cpp timeline/timeline_painter.cpp timeline/timeline_table.cpp
     timeline/timeline_view.cpp timeline/track_style.cpp)
 

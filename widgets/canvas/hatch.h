@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QPen>
 #include <QRectF>
 
-class QColor;
-class QFont;
 class QPainter;
-class QString;
 
 namespace plimsoll {
 
-/// Diagonal lines at a fixed place on the canvas, so that they do not swim while panning.
-/// `pitch` is the distance of two lines along x.
-void paintHatch(QPainter &painter, const QRectF &rect, const QColor &line, double pitch = 5, double width = 1);
-
 /// A stretch without data: panel fill, hatch in text3.
 void paintGap(QPainter &painter, const QRectF &rect, const QColor &panel, const QColor &line);
+
+/// A straight dashed line of one device px, its dashes in device-independent px: at scale 2
+/// the pattern looks the same. Paint it without antialiasing.
+[[nodiscard]] QPen dashedHairline(const QColor &colour, double on, double off, double pixelRatio);
 
 /// Text on a plate of the panel's colour, 4 px wider on each side, so that it reads over
 /// lines and hatches. `rect` is where the text itself goes.

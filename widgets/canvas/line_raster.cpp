@@ -74,30 +74,33 @@ void LineRaster::findExtents(std::span<const QPointF> points)
         e.low = std::min(e.low, static_cast<float>(std::min(a, b)));
         e.high = std::max(e.high, static_cast<float>(std::max(a, b)));
     };
-    const auto toSub = [this](double x) { return x * kSub - m_first; };
+    // What lies absurdly far away is clamped, so that a slope is always a number.
+    const auto toSub = [this](double x) { return std::clamp(x, -1e9, 1e9) * kSub - m_first; };
+    const auto yOf = [&](std::size_t i) { return std::clamp<double>(points[i].y(), -kFar, kFar); };
     if (points.size() == 1) {
         const double at = std::floor(toSub(points[0].x()));
         if (at >= 0 && at <= last)
-            include(static_cast<std::size_t>(at), points[0].y(), points[0].y());
+            include(static_cast<std::size_t>(at), yOf(0), yOf(0));
         return;
     }
     for (std::size_t i = 1; i < points.size(); ++i) {
         const double x0 = toSub(points[i - 1].x());
         const double x1 = toSub(points[i].x());
-        double y = points[i - 1].y();
+        double y = yOf(i - 1);
         const double from = std::clamp(std::floor(x0), 0.0, last);
         const double to = std::clamp(std::floor(x1), 0.0, last);
         if (x1 < 0 || x0 > last + 1)
             continue;
         if (x1 - x0 < 1e-9 || from == to) {
-            include(static_cast<std::size_t>(from), y, points[i].y());
+            include(static_cast<std::size_t>(from), y, yOf(i));
             continue;
         }
-        const double slope = (points[i].y() - y) / (x1 - x0);
+        const double slope = (yOf(i) - y) / (x1 - x0);
+        const double start = y;
         y += (std::max(x0, from) - x0) * slope; // where it enters the picture
         for (auto sub = static_cast<std::size_t>(from); sub <= static_cast<std::size_t>(to); ++sub) {
             const double leave = std::min(static_cast<double>(sub) + 1, x1);
-            const double yLeave = points[i - 1].y() + (leave - x0) * slope;
+            const double yLeave = start + (leave - x0) * slope;
             include(sub, y, yLeave);
             y = yLeave;
         }

@@ -4,6 +4,8 @@
 #include "widgets/canvas/coordinates.h"
 #include "widgets/canvas/hatch.h"
 #include "widgets/canvas/ruler.h"
+#include "widgets/theme/draw.h"
+#include "widgets/theme/focus_ring.h"
 #include "widgets/theme/glyphs.h"
 #include "widgets/theme/metrics.h"
 #include "widgets/theme/text.h"
@@ -58,6 +60,7 @@ OverviewStrip::OverviewStrip(QWidget *parent)
 {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
+    setFocusInside(this);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setAccessibleName(tr("Overview of all history"));
     setAccessibleDescription(tr("Arrow keys move the window that the page shows"));
@@ -288,11 +291,8 @@ void OverviewStrip::paintEvent(QPaintEvent *)
     if (!m_window.isEmpty())
         paintWindow(painter);
     paintLabels(painter);
-    if (hasFocus()) {
-        painter.setRenderHint(QPainter::Antialiasing, true);
-        painter.setPen(QPen(colours.accent, 2));
-        painter.drawRoundedRect(QRectF(stripRect()).adjusted(1, 1, -1, -1), metrics::kTagRadius, metrics::kTagRadius);
-    }
+    if (hasFocus() && m_isFocusShown)
+        draw::focusInside(painter, QRectF(stripRect()), metrics::kTagRadius, colours.accent);
 }
 
 OverviewStrip::Grab OverviewStrip::grabAt(double x) const
@@ -412,6 +412,11 @@ void OverviewStrip::changeEvent(QEvent *event)
 void OverviewStrip::focusInEvent(QFocusEvent *event)
 {
     QWidget::focusInEvent(event);
+    // A mouse shows by itself what it hit; a window that comes back leaves it as it was.
+    if (event->reason() == Qt::MouseFocusReason)
+        m_isFocusShown = false;
+    else if (event->reason() != Qt::ActiveWindowFocusReason && event->reason() != Qt::PopupFocusReason)
+        m_isFocusShown = true;
     update();
 }
 

@@ -79,6 +79,7 @@ private:
     bool m_isRecorded = false;
     bool m_isFrozen = false;
     bool m_isUtc = false;
+    bool m_isFocusShown = false;
 
     QPixmap m_picture;
     Grab m_grab = Grab::None;

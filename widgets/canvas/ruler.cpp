@@ -160,11 +160,26 @@ double roundStep(double least)
 
 QString tickLabel(double number, double step)
 {
+    if (std::fabs(number) < step * 1e-6)
+        return QStringLiteral("0");
     const int decimals = step >= 1 ? 0 : std::min(9, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
     QLocale locale = QLocale::c();
     locale.setNumberOptions(QLocale::DefaultNumberOptions);
-    QString text = locale.toString(std::fabs(number) < step * 1e-6 ? 0.0 : number, 'f', decimals);
+    QString text = locale.toString(number, 'f', decimals);
     return text.replace(u'-', QChar(0x2212));
+}
+
+/// Three digits, as the number is said elsewhere, but 1.5 and not 1.50 among 0.5 and 1.
+QString limitLabel(double number)
+{
+    QString text = QString::fromStdString(formatNumber(number));
+    if (text.contains(u'.') && !text.contains(u'e')) {
+        while (text.endsWith(u'0'))
+            text.chop(1);
+        if (text.endsWith(u'.'))
+            text.chop(1);
+    }
+    return text;
 }
 
 } // namespace
@@ -238,7 +253,7 @@ ValueAxis valueAxis(const ValueAxisWish &wish)
         axis.ticks.push_back({number * unit.factor, tickLabel(number, step)});
     }
     if (limit) {
-        const ValueTick tick{*limit, QString::fromStdString(formatNumber(limitNumber))};
+        const ValueTick tick{*limit, limitLabel(limitNumber)};
         const auto place = std::find_if(axis.ticks.begin(), axis.ticks.end(), [&](const ValueTick &t) { return t.value > *limit; });
         axis.ticks.insert(place, tick);
     }

@@ -11,6 +11,7 @@
 
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QLocale>
 #include <QPainter>
 #include <QStyledItemDelegate>
 
@@ -34,6 +35,16 @@ double scaleFor(const std::vector<HeadroomEntry> &entries)
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(values.size() - 1, 11));
     std::nth_element(values.begin(), at, values.end()); // the last of the dozen that one sees at once
     return std::exp2(std::ceil(std::log2(*at)));
+}
+
+/// One unit down the column, so that figures align and compare: 0.9 GiB, 12.4 GiB. What is
+/// too little for it says so in its own.
+QString freeText(double bytes)
+{
+    const double gib = bytes / static_cast<double>(kGiB);
+    if (std::fabs(gib) < 0.095 || std::fabs(gib) >= 999.95)
+        return figureText(formatBytes(bytes));
+    return figureText({QLocale::c().toString(gib, 'f', 1).replace(u'-', QChar(0x2212)).toStdString(), "GiB"});
 }
 
 bool comesBefore(const HeadroomEntry &a, const HeadroomEntry &b)
@@ -179,7 +190,7 @@ QVariant HeadroomModel::data(const QModelIndex &index, int role) const
         return {};
     switch (index.column()) {
     case NameColumn: return entry.name;
-    case FreeColumn: return entry.freeBytes ? figureText(formatBytes(*entry.freeBytes)) : QStringLiteral("\u2013");
+    case FreeColumn: return entry.freeBytes ? freeText(*entry.freeBytes) : QStringLiteral("\u2013");
     case TimeColumn: return entry.timeToFull;
     default: return {};
     }
@@ -216,6 +227,7 @@ HeadroomList::HeadroomList(QWidget *parent)
     horizontalHeader()->hide();
     horizontalHeader()->setMinimumSectionSize(1);
     verticalHeader()->hide();
+    verticalHeader()->setMinimumSectionSize(metrics::kRow);
     verticalHeader()->setDefaultSectionSize(metrics::kRowTall);
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     setAccessibleName(tr("Headroom, least first"));
@@ -254,21 +266,25 @@ void HeadroomList::setSelected(const std::string &id)
 
 QString HeadroomList::scaleText() const
 {
-    return tr("bar: free, 0 \u2013 %1").arg(figureText(formatBytes(m_model->barTop())));
+    QString top = figureText(formatBytes(m_model->barTop()));
+    return tr("bar: free, 0 \u2013 %1").arg(top.remove(QStringLiteral(".00")).remove(QStringLiteral(".0"))); // a power of two
 }
 
 void HeadroomList::layOut()
 {
     const QFontMetrics metrics(plimsoll::font(TextRole::BodyHeavy, font()));
-    int free = metrics.horizontalAdvance(QStringLiteral("1,000 GiB"));
+    int free = metrics.horizontalAdvance(QStringLiteral("0.9 GiB"));
     int time = metrics.horizontalAdvance(QStringLiteral("16\u201324 min"));
-    for (const HeadroomEntry &entry : m_model->entries())
+    for (const HeadroomEntry &entry : m_model->entries()) {
         time = std::max(time, metrics.horizontalAdvance(entry.timeToFull));
-    free += 12;
+        if (entry.freeBytes)
+            free = std::max(free, metrics.horizontalAdvance(freeText(*entry.freeBytes)));
+    }
+    free += 18;
     time = std::min(time, 140) + 20;
     const int width = viewport()->width();
     // The name takes what is left; the bar goes first when there is little.
-    int bar = std::clamp((width - free - time) / 3, 0, 96);
+    int bar = std::clamp((width - free - time) * 2 / 5, 0, 96);
     bar = width - free - time - bar < 110 ? 0 : bar;
     setColumnHidden(HeadroomModel::BarColumn, bar < 32);
     setColumnWidth(HeadroomModel::FreeColumn, free);

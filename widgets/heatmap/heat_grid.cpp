@@ -3,6 +3,8 @@
 
 #include "widgets/heatmap/heat_grid_p.h"
 #include "widgets/heatmap/heat_painter.h"
+#include "widgets/theme/draw.h"
+#include "widgets/theme/focus_ring.h"
 #include "widgets/theme/text.h"
 #include "widgets/theme/tokens.h"
 #include "widgets/theme/type.h"
@@ -99,6 +101,7 @@ HeatGrid::HeatGrid(QWidget *parent)
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setFocusPolicy(Qt::StrongFocus);
+    setFocusInside(this);
     viewport()->setMouseTracking(true);
     setAccessibleName(tr("Memory by node and device"));
     d->cellCaption = tr("now");
@@ -233,12 +236,8 @@ void HeatGrid::paintEvent(QPaintEvent *)
     painter.restore();
     d->paintHeader(painter, colours, fonts);
     d->paintFooter(painter, colours, fonts);
-    if (hasFocus() && !d->find(d->selectedId)) { // else the selected cell shows the focus
-        painter.setRenderHint(QPainter::Antialiasing, true);
-        painter.setPen(QPen(colours.accent, 2));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRoundedRect(QRectF(viewport()->rect()).adjusted(1, 1, -1, -1), 4, 4);
-    }
+    if (hasFocus() && !d->find(d->selectedId)) // else the selected cell shows the focus
+        draw::focusInside(painter, QRectF(viewport()->rect()), metrics::kControlRadius, colours.accent);
 }
 
 void HeatGrid::resizeEvent(QResizeEvent *event)

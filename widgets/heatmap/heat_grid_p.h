@@ -52,6 +52,7 @@ public:
     [[nodiscard]] QString describe(const HeatCellBox &box) const;
 
     void paintRows(QPainter &painter, const Tokens &tokens, const HeatFonts &fonts, int scroll) const;
+    void paintGroups(QPainter &painter, const Tokens &tokens, const HeatFonts &fonts, int scroll) const;
     void paintMarks(QPainter &painter, const Tokens &tokens, int scroll) const;
     void paintHeader(QPainter &painter, const Tokens &tokens, const HeatFonts &fonts) const;
     void paintFooter(QPainter &painter, const Tokens &tokens, const HeatFonts &fonts) const;

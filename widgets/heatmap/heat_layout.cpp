@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/heatmap/heat_layout.h"
 
+#include "widgets/heatmap/heat_painter.h"
+
 #include <QFontMetrics>
 
 #include <algorithm>
@@ -29,6 +31,7 @@ struct CellSize
 };
 constexpr std::array kSizes{CellSize{15, 17}, CellSize{11, 13}, CellSize{8, 10}, CellSize{3, 4}};
 constexpr int kStripCell = 3;
+constexpr int kStripWidth = 64;
 constexpr int kNamePitch = 13; // lower rows can't hold text
 
 int widest(const std::vector<HeatGroup> &groups, const QFontMetrics &metrics, QString HeatRow::*text)
@@ -54,28 +57,31 @@ void layOutColumns(HeatLayout &layout, const std::vector<HeatGroup> &groups, int
 {
     const QFontMetrics body(fonts.body);
     const QFontMetrics strong(fonts.strong);
+    const bool hasText = layout.pitch >= kNamePitch;
     for (const HeatGroup &group : groups)
         layout.groupWidth = std::max(layout.groupWidth, std::min(96, body.horizontalAdvance(group.name)));
     int x = kPadding;
     layout.groupLeft = x;
     x += layout.groupWidth > 0 ? layout.groupWidth + 12 : 0;
     layout.nameLeft = x;
-    layout.nameWidth = std::clamp(widest(groups, strong, &HeatRow::name), kNameMin, kNameMax);
-    x += layout.nameWidth + 10;
+    if (hasText) {
+        layout.nameWidth = std::clamp(widest(groups, strong, &HeatRow::name), kNameMin, kNameMax);
+        x += layout.nameWidth + 10;
+    }
     layout.cellsLeft = x;
     layout.cellsWidth = static_cast<int>(mostCells(groups)) * layout.pitch - (layout.pitch - layout.cell);
     if (layout.cell == kStripCell)
-        layout.cellsWidth = std::min(layout.cellsWidth, 8 * 17);
+        layout.cellsWidth = kStripWidth;
     x += layout.cellsWidth + kColumnGap;
 
     int right = width - kPadding;
-    const int jobWanted = std::min(kJobMax, widest(groups, body, &HeatRow::jobText));
+    const int jobWanted = hasText ? std::min(kJobMax, widest(groups, strong, &HeatRow::jobText)) : 0;
     if (jobWanted > 0 && right - x - kFreeWidth - jobWanted - 2 * kColumnGap >= kHistoryMin) {
         layout.jobWidth = jobWanted;
         layout.jobLeft = right - layout.jobWidth;
         right = layout.jobLeft - kColumnGap + 4;
     }
-    if (widest(groups, body, &HeatRow::freeText) > 0 && right - x - kFreeWidth - kColumnGap >= kHistoryMin) {
+    if (hasText && widest(groups, body, &HeatRow::freeText) > 0 && right - x - kFreeWidth - kColumnGap >= kHistoryMin) {
         layout.freeWidth = kFreeWidth;
         layout.freeRight = right;
         right -= kFreeWidth + kColumnGap;
@@ -167,8 +173,6 @@ HeatLayout tryOut(const std::vector<HeatGroup> &groups, QSize viewport, HeatMode
     const int width = viewport.width();
     const int header = mode == HeatMode::MapOnly ? 4 : kHeader;
     layout.header = QRect(0, 0, width, header);
-    layout.footer = QRect(0, viewport.height() - kFooter, width, kFooter);
-    layout.body = QRect(0, header, width, std::max(0, viewport.height() - header - kFooter));
     if (mode == HeatMode::MapOnly) {
         const QFontMetrics body(fonts.body);
         for (const HeatGroup &group : groups)
@@ -181,6 +185,13 @@ HeatLayout tryOut(const std::vector<HeatGroup> &groups, QSize viewport, HeatMode
         layOutColumns(layout, groups, width, fonts);
         layOutRows(layout, groups, width);
     }
+    // The time axis stands right below the rows; the legend beside it, or under it where
+    // the strips begin too far left.
+    layout.legendTop = layout.historyWidth > 0 && layout.historyLeft < layout.groupLeft + legendWidth(fonts.caption) + kColumnGap ? kFooter : 0;
+    const int footer = kFooter + layout.legendTop;
+    layout.body = QRect(0, header, width, std::clamp(viewport.height() - header - footer, 0, layout.contentHeight));
+    layout.footer = QRect(0, layout.body.top() + layout.body.height(), width, footer);
+    layout.room = std::max(0, viewport.height() - header - footer);
     return layout;
 }
 
@@ -202,7 +213,7 @@ HeatLayout layOutHeat(const std::vector<HeatGroup> &groups, QSize viewport, Heat
         if (mode == HeatMode::MapOnly && size.cell == kStripCell)
             break; // a map scrolls instead: its cells are what it is for
         layout = tryOut(groups, viewport, mode, fonts, size);
-        if (layout.contentHeight <= layout.body.height())
+        if (layout.contentHeight <= layout.room)
             break;
     }
     return layout;

@@ -38,6 +38,8 @@ struct HeatLayout
     int cell = 15; // 15, 11, 8; 3 = strips of worst values
     int pitch = 17;
     int contentHeight = 0;
+    int room = 0; // for rows, px
+    int legendTop = 0; // in the footer
     QRect header; // viewport coordinates, as are body and footer
     QRect body;
     QRect footer;

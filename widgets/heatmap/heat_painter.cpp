@@ -28,6 +28,31 @@ QColor fillOf(const HeatCell &cell, const Tokens &tokens)
     return cell.freshness == Freshness::Stale ? mixed(full, tokens.panel, 0.62) : full;
 }
 
+constexpr double kLegendText = 18; // from a cell's left edge to its word
+constexpr double kLegendGap = 14;
+
+struct LegendEntry
+{
+    HeatCell cell;
+    QString text;
+};
+
+std::array<LegendEntry, 4> legendEntries()
+{
+    const auto tr = [](const char *text) { return QCoreApplication::translate("plimsoll::HeatGrid", text); };
+    std::array<LegendEntry, 4> entries{};
+    entries[0].cell.load = 0.94;
+    entries[0].text = tr("\u2265 90");
+    entries[1].cell.load = 1.0;
+    entries[1].text = tr("\u2265 98");
+    entries[2].cell.load = 0.5;
+    entries[2].cell.freshness = Freshness::Stale;
+    entries[2].text = tr("stale");
+    entries[3].cell.freshness = Freshness::Away;
+    entries[3].text = tr("away");
+    return entries;
+}
+
 } // namespace
 
 bool isAway(const HeatCell &cell) noexcept
@@ -138,37 +163,29 @@ QImage heatPicture(const std::vector<HeatGroup> &groups, const HeatLayout &layou
     return image;
 }
 
-double paintHeatLegend(QPainter &painter, QPointF topLeft, const Tokens &tokens, const QFont &caption)
+void paintHeatLegend(QPainter &painter, QPointF topLeft, const Tokens &tokens, const QFont &caption)
 {
-    const auto tr = [](const char *text) { return QCoreApplication::translate("plimsoll::HeatGrid", text); };
-    struct Entry
-    {
-        HeatCell cell;
-        QString text;
-    };
-    std::array<Entry, 4> entries{};
-    entries[0].cell.load = 0.94;
-    entries[0].text = tr("\u2265 90");
-    entries[1].cell.load = 1.0;
-    entries[1].text = tr("\u2265 98");
-    entries[2].cell.load = 0.5;
-    entries[2].cell.freshness = Freshness::Stale;
-    entries[2].text = tr("stale");
-    entries[3].cell.freshness = Freshness::Away;
-    entries[3].text = tr("away");
     const QFontMetricsF metrics(caption);
     painter.setFont(caption);
     QPointF at = topLeft;
-    for (const Entry &entry : entries) {
+    for (const LegendEntry &entry : legendEntries()) {
         const QRectF rect(at.x(), at.y(), 13, 13);
         paintHeatCell(painter, rect, entry.cell, tokens);
         paintHeatMark(painter, rect, entry.cell, tokens);
         const double width = metrics.horizontalAdvance(entry.text);
         painter.setPen(tokens.text2);
-        painter.drawText(QRectF(at.x() + 18, at.y() - 2, width + 1, 16), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, entry.text);
-        at.rx() += 18 + width + 14;
+        painter.drawText(QRectF(at.x() + kLegendText, at.y() - 2, width + 1, 16), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, entry.text);
+        at.rx() += kLegendText + width + kLegendGap;
     }
-    return at.x();
+}
+
+int legendWidth(const QFont &caption)
+{
+    const QFontMetricsF metrics(caption);
+    double width = -kLegendGap;
+    for (const LegendEntry &entry : legendEntries())
+        width += kLegendText + metrics.horizontalAdvance(entry.text) + kLegendGap;
+    return static_cast<int>(std::ceil(width));
 }
 
 } // namespace plimsoll

@@ -29,7 +29,8 @@ void paintHistory(QImage &image, const QRect &rect, const std::vector<std::optio
 [[nodiscard]] QImage heatPicture(const std::vector<HeatGroup> &groups, const HeatLayout &layout, int scroll, double ratio,
                                  const Tokens &tokens);
 
-/// ≥ 90, ≥ 98, stale, away: for the lower left corner. Returns the right end.
-double paintHeatLegend(QPainter &painter, QPointF topLeft, const Tokens &tokens, const QFont &caption);
+/// ≥ 90, ≥ 98, stale, away: for the lower left corner.
+void paintHeatLegend(QPainter &painter, QPointF topLeft, const Tokens &tokens, const QFont &caption);
+[[nodiscard]] int legendWidth(const QFont &caption);
 
 } // namespace plimsoll

@@ -4,6 +4,7 @@
 #include "widgets/canvas/ruler.h"
 #include "widgets/heatmap/heat_grid_p.h"
 #include "widgets/heatmap/heat_painter.h"
+#include "widgets/theme/draw.h"
 #include "widgets/theme/metrics.h"
 #include "widgets/theme/tokens.h"
 
@@ -16,15 +17,6 @@ namespace plimsoll {
 namespace {
 
 constexpr auto kText = Qt::AlignVCenter | Qt::TextSingleLine;
-
-QPen crosshairPen(const Tokens &tokens)
-{
-    QPen pen(tokens.text, 1);
-    pen.setCosmetic(true);
-    pen.setCapStyle(Qt::FlatCap);
-    pen.setDashPattern({2, 2});
-    return pen;
-}
 
 } // namespace
 
@@ -46,12 +38,6 @@ void HeatGrid::Private::paintRows(QPainter &painter, const Tokens &tokens, const
             painter.setBrush(tokens.sel);
             painter.drawRoundedRect(QRectF(rect), metrics::kCellRadius, metrics::kCellRadius);
         }
-        painter.setFont(fonts.body);
-        if (box.isFirstOfGroup && layout.groupWidth > 0) {
-            painter.setPen(tokens.text2);
-            painter.drawText(QRect(layout.groupLeft, rect.top(), layout.groupWidth, 17), Qt::AlignLeft | kText,
-                             body.elidedText(group.name, Qt::ElideMiddle, layout.groupWidth + 1));
-        }
         if (!box.hasName)
             continue;
         painter.setFont(isSelected ? fonts.strong : fonts.body);
@@ -70,6 +56,23 @@ void HeatGrid::Private::paintRows(QPainter &painter, const Tokens &tokens, const
             painter.drawText(QRect(layout.jobLeft, rect.top(), layout.jobWidth + 1, rect.height()), Qt::AlignLeft | kText,
                              metrics.elidedText(row.jobText, Qt::ElideRight, layout.jobWidth + 1));
         }
+    }
+    paintGroups(painter, tokens, fonts, scroll);
+}
+
+void HeatGrid::Private::paintGroups(QPainter &painter, const Tokens &tokens, const HeatFonts &fonts, int scroll) const
+{
+    const QFontMetricsF body(fonts.body);
+    painter.setFont(fonts.body);
+    for (const HeatRowBox &box : layout.rows) {
+        const int top = box.rect.top() - scroll;
+        if (!box.isFirstOfGroup || top > layout.body.height() || top < -32)
+            continue;
+        if (mode == HeatMode::MapOnly && box.group > 0)
+            draw::horizontal(painter, 0, layout.body.width(), top - 4, tokens.grid);
+        painter.setPen(tokens.text2);
+        painter.drawText(QRect(layout.groupLeft, top, layout.groupWidth, 17), Qt::AlignLeft | kText,
+                         body.elidedText(groups[box.group].name, Qt::ElideMiddle, layout.groupWidth + 1));
     }
 }
 
@@ -117,8 +120,9 @@ void HeatGrid::Private::paintMarks(QPainter &painter, const Tokens &tokens, int 
     }
     painter.setRenderHint(QPainter::Antialiasing, false);
     if (crosshair && scale.isValid() && *crosshair >= range.begin && *crosshair <= range.end) {
-        painter.setPen(crosshairPen(tokens));
-        const double x = crisp(scale.x(*crosshair), painter.device()->devicePixelRatioF());
+        const double ratio = painter.device()->devicePixelRatioF();
+        painter.setPen(dashedHairline(tokens.text, 2, 2, ratio));
+        const double x = crisp(scale.x(*crosshair), ratio);
         painter.drawLine(QPointF(x, 0), QPointF(x, layout.body.height()));
     }
 }
@@ -146,7 +150,7 @@ void HeatGrid::Private::paintHeader(QPainter &painter, const Tokens &tokens, con
 void HeatGrid::Private::paintFooter(QPainter &painter, const Tokens &tokens, const HeatFonts &fonts) const
 {
     const double top = layout.footer.top() + 4;
-    const double legendEnd = paintHeatLegend(painter, QPointF(layout.groupLeft, top + 5), tokens, fonts.caption);
+    paintHeatLegend(painter, QPointF(layout.groupLeft, top + 5 + layout.legendTop), tokens, fonts.caption);
     painter.setRenderHint(QPainter::Antialiasing, false);
     const TimeScale scale = time();
     if (!scale.isValid())
@@ -158,13 +162,12 @@ void HeatGrid::Private::paintFooter(QPainter &painter, const Tokens &tokens, con
     const double tagWidth = std::max(56.0, metrics.horizontalAdvance(tag) + 10);
     const double tagLeft = tag.isEmpty() ? 0
         : std::clamp(scale.x(*crosshair) - tagWidth / 2, scale.left, scale.left + scale.width - tagWidth);
-    double free = legendEnd;
+    double free = 0;
     for (const TimeTick &tick : timeTicks(range, scale.width, isUtc)) {
-        const double x = crisp(scale.x(tick.time), painter.device()->devicePixelRatioF());
+        const double x = scale.x(tick.time);
         const double width = metrics.horizontalAdvance(tick.label);
         const double left = std::clamp(x - width / 2, scale.left, scale.left + scale.width - width);
-        painter.setPen(tokens.line2);
-        painter.drawLine(QPointF(x, layout.footer.top()), QPointF(x, layout.footer.top() + 4));
+        draw::vertical(painter, x, layout.footer.top(), layout.footer.top() + 4, tokens.line2);
         const bool isUnderTag = !tag.isEmpty() && left < tagLeft + tagWidth + 4 && left + width > tagLeft - 4;
         if (left < free || isUnderTag)
             continue;

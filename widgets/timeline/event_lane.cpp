@@ -13,7 +13,7 @@
 namespace plimsoll {
 namespace {
 
-constexpr double kGlyphReach = 7; // from the mark's centre to its text
+constexpr double kGlyphReach = 9; // from the mark's centre to its text
 constexpr double kEdge = 64;      // nearer to the right edge texts go left
 constexpr double kTextMax = 160;
 constexpr std::size_t kMostMarks = 2000; // glyphs in one lane; more than pixels can tell apart

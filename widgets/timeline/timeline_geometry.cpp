@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "widgets/theme/metrics.h"
 #include "widgets/theme/text.h"
+#include "widgets/timeline/band_steps.h"
 #include "widgets/timeline/event_lane.h"
 #include "widgets/timeline/gap_shapes.h"
 
@@ -21,7 +22,7 @@ constexpr int kAxisHeight = 20;
 constexpr int kLaneHeight = 20;
 constexpr int kTrackGap = 8;
 constexpr int kTitleRow = 16;
-constexpr int kLabelRow = 18; // unit and capacity above a plot
+constexpr int kLabelRow = 22; // unit and capacity above a plot
 constexpr int kEndLabelsMax = 120;
 constexpr int kRightPadding = 12;
 constexpr double kLimitInSight = 8; // a capacity farther than this times the data would flatten it
@@ -130,6 +131,10 @@ public:
         LineShape shape;
         const SeriesSlice &slice = *line.slice;
         const auto [begin, end] = visibleBuckets(slice, m_time.range);
+        if (line.isBand) {
+            addBand(shape, bandSteps(slice, begin, end, m_time.lengthOf(1)));
+            return shape;
+        }
         shape.points.reserve((end - begin) * 4);
         auto gap = slice.gaps.begin();
         for (std::size_t i = begin; i < end; ++i) {
@@ -139,12 +144,11 @@ public:
                 while (gap != slice.gaps.end() && gap->range.end <= before)
                     ++gap;
                 if (gap != slice.gaps.end() && gap->range.begin < b.firstTime)
-                    lift(shape, line.isBand);
+                    shape.points.emplace_back(kLift, kLift);
             }
-            line.isBand ? addBand(shape, b) : addLine(shape, b);
-            if (b.firstTime <= m_time.range.end)
-                shape.end = endOf(line, b, i > begin ? &slice.buckets[i - 1] : nullptr);
+            addLine(shape, b);
         }
+        shape.end = endOf(shape.points);
         return shape;
     }
 
@@ -153,20 +157,21 @@ private:
     {
         return {m_time.x(t) * m_ratio, m_scale.y(value) * m_ratio};
     }
-    static void lift(LineShape &shape, bool isBand)
+    void addBand(LineShape &shape, const std::vector<BandStep> &steps) const
     {
-        shape.points.emplace_back(kLift, kLift);
-        if (isBand)
-            shape.lower.emplace_back(kLift, kLift);
-    }
-    void addBand(LineShape &shape, const Bucket &b) const
-    {
-        shape.points.push_back(device(b.firstTime, b.max));
-        shape.lower.push_back(device(b.firstTime, b.min));
-        if (b.lastTime != b.firstTime) {
-            shape.points.push_back(device(b.lastTime, b.max));
-            shape.lower.push_back(device(b.lastTime, b.min));
+        for (const BandStep &step : steps) {
+            if (step.isAfterGap) {
+                shape.points.emplace_back(kLift, kLift);
+                shape.lower.emplace_back(kLift, kLift);
+            }
+            shape.points.push_back(device(step.begin, step.max));
+            shape.lower.push_back(device(step.begin, step.min));
+            if (step.end != step.begin) {
+                shape.points.push_back(device(step.end, step.max));
+                shape.lower.push_back(device(step.end, step.min));
+            }
         }
+        shape.end = endOf(shape.points);
     }
     void addLine(LineShape &shape, const Bucket &b) const
     {
@@ -182,16 +187,20 @@ private:
         if (b.lastTime != b.firstTime)
             shape.points.push_back(device(b.lastTime, b.last));
     }
-    /// Where the line leaves the picture; between two samples by interpolation.
-    [[nodiscard]] QPointF endOf(const TrackLine &line, const Bucket &b, const Bucket *previous) const
+    /// Where the line leaves the picture: its last point, or where it crosses the right edge.
+    [[nodiscard]] std::optional<QPointF> endOf(const std::vector<QPointF> &points) const
     {
-        const double value = line.isBand ? b.max : b.last;
-        if (b.lastTime <= m_time.range.end || !previous)
-            return {m_time.x(std::min(b.lastTime, m_time.range.end)), m_scale.y(value)};
-        const double from = line.isBand ? previous->max : previous->last;
-        const auto whole = static_cast<double>((b.lastTime - previous->lastTime).count());
-        const double share = whole > 0 ? static_cast<double>((m_time.range.end - previous->lastTime).count()) / whole : 1;
-        return {m_time.x(m_time.range.end), m_scale.y(from + (value - from) * std::clamp(share, 0.0, 1.0))};
+        const double right = (m_time.left + m_time.width) * m_ratio;
+        for (std::size_t i = points.size(); i-- > 0;) {
+            const QPointF &p = points[i];
+            if (!std::isfinite(p.x()) || p.x() > right)
+                continue;
+            QPointF end = p;
+            if (i + 1 < points.size() && std::isfinite(points[i + 1].x()))
+                end += (points[i + 1] - p) * ((right - p.x()) / (points[i + 1].x() - p.x()));
+            return end.x() >= m_time.left * m_ratio ? std::optional(end / m_ratio) : std::nullopt;
+        }
+        return std::nullopt;
     }
 
     const TimeScale &m_time;
@@ -258,6 +267,17 @@ void spreadLabels(TrackShape &shape, double line)
         (*it)->labelY = std::min((*it)->labelY, floor);
         floor = (*it)->labelY - line;
     }
+}
+
+/// A gap through several tracks says its reason once, in the first.
+void dropRepeatedGapTexts(TimelineGeometry &geometry)
+{
+    for (std::size_t t = 1; t < geometry.tracks.size(); ++t)
+        for (GapShape &gap : geometry.tracks[t].gaps)
+            for (std::size_t above = 0; above < t; ++above)
+                for (const GapShape &other : geometry.tracks[above].gaps)
+                    if (!other.textRect.isEmpty() && other.text == gap.text && other.rect.left() == gap.rect.left())
+                        gap.textRect = {};
 }
 
 int endLabelWidth(const std::vector<Track> &tracks, const QFont &font)
@@ -350,6 +370,7 @@ TimelineGeometry buildGeometry(const std::vector<Track> &tracks, const std::vect
         shape.gaps = gapShapes(track, geometry.time, shape.plot, layout.caption);
         spreadLabels(shape, 14);
     }
+    dropRepeatedGapTexts(geometry);
     geometry.events = layOutEvents(events, geometry.time, geometry.lane, layout.caption);
     return geometry;
 }

@@ -219,6 +219,11 @@ void TimelineView::leaveEvent(QEvent *event)
 void TimelineView::focusInEvent(QFocusEvent *event)
 {
     QWidget::focusInEvent(event);
+    // A mouse shows by itself what it hit; a window that comes back leaves it as it was.
+    if (event->reason() == Qt::MouseFocusReason)
+        d->isFocusShown = false;
+    else if (event->reason() != Qt::ActiveWindowFocusReason && event->reason() != Qt::PopupFocusReason)
+        d->isFocusShown = true;
     update();
 }
 

@@ -5,6 +5,7 @@
 #include "widgets/canvas/hatch.h"
 #include "widgets/theme/text.h"
 #include "widgets/theme/tokens.h"
+#include "widgets/timeline/band_steps.h"
 #include "widgets/timeline/track_style.h"
 
 #include <QFontMetricsF>
@@ -77,10 +78,7 @@ void paintCursor(QPainter &painter, Instant time, const QString &name, const Tim
                  const QFont &strong)
 {
     const double x = crisp(geometry.time.x(time), geometry.pixelRatio);
-    QPen pen(tokens.accent, 1);
-    pen.setCosmetic(true);
-    painter.setPen(pen);
-    painter.drawLine(QPointF(x, plotsTop(geometry) + 6), QPointF(x, plotsBottom(geometry)));
+    painter.fillRect(QRectF(std::floor(x), plotsTop(geometry) + 6, 1, plotsBottom(geometry) - plotsTop(geometry) - 6), tokens.accent);
     const QRectF tag(std::floor(x) - 8, plotsTop(geometry) - 9, 17, 15);
     painter.setRenderHint(QPainter::Antialiasing, true);
     painter.setPen(Qt::NoPen);
@@ -150,9 +148,19 @@ std::optional<Reading> readingOf(const TrackLine &line, Instant time, Duration p
     if (!isBetween && distance(*best) > std::max(line.slice->width / 2, 2 * perPixel))
         return std::nullopt;
     Reading reading;
-    reading.value = line.isBand ? best->max : best->last;
+    reading.value = best->last;
     reading.min = best->min;
     reading.max = best->max;
+    if (line.isBand) { // what the band shows here, so that the ring lies on its edge
+        const BandStep step = bandStepAt(*line.slice, static_cast<std::size_t>(best - buckets.begin()), perPixel);
+        reading.value = step.max;
+        reading.min = step.min;
+        reading.max = step.max;
+        if (time >= step.begin && time <= step.end) {
+            reading.at = time;
+            return reading;
+        }
+    }
     reading.at = time >= best->firstTime && time <= best->lastTime ? time : time < best->firstTime ? best->firstTime : best->lastTime;
     return reading;
 }
@@ -195,11 +203,7 @@ void paintOverlay(QPainter &painter, const TimelineOverlay &overlay, const Timel
         paintCursorFigure(painter, overlay.readingsB, geometry, tokens, strong, true);
     }
     if (isInSight(geometry, overlay.crosshair)) {
-        QPen pen(tokens.text, 1);
-        pen.setCosmetic(true);
-        pen.setCapStyle(Qt::FlatCap);
-        pen.setDashPattern({2, 2});
-        painter.setPen(pen);
+        painter.setPen(dashedHairline(tokens.text, 2, 2, geometry.pixelRatio));
         const double x = crisp(geometry.time.x(*overlay.crosshair), geometry.pixelRatio);
         painter.drawLine(QPointF(x, plotsTop(geometry) + 6), QPointF(x, plotsBottom(geometry)));
         paintRings(painter, overlay.readings, geometry, tokens);

@@ -2,6 +2,7 @@
 #include "widgets/timeline/timeline_painter.h"
 
 #include "widgets/canvas/hatch.h"
+#include "widgets/theme/draw.h"
 #include "widgets/theme/text.h"
 #include "widgets/theme/tokens.h"
 #include "widgets/timeline/event_lane.h"
@@ -21,22 +22,6 @@ namespace {
 constexpr double kMainWidth = 1.75;
 constexpr double kOtherWidth = 1.25;
 constexpr double kBandEdge = 1;
-
-QPen hairline(const QColor &colour)
-{
-    QPen pen(colour, 1);
-    pen.setCosmetic(true);
-    return pen;
-}
-
-QPen dashed(const QColor &colour, qreal on, qreal off, qreal width = 1)
-{
-    QPen pen(colour, width);
-    pen.setCosmetic(true);
-    pen.setCapStyle(Qt::FlatCap);
-    pen.setDashPattern({on / width, off / width});
-    return pen;
-}
 
 /// The stretches of a line between lifted pens, as filled polygons in device px.
 template <class Close>
@@ -77,19 +62,13 @@ void paintFill(QPainter &painter, const LineShape &shape, const TrackLine &line,
     }
 }
 
-void paintGrid(QPainter &painter, const TrackShape &shape, const Tokens &tokens, double ratio)
+void paintGrid(QPainter &painter, const TrackShape &shape, const Tokens &tokens)
 {
     const double right = shape.plot.left() + shape.plot.width();
-    painter.setPen(hairline(tokens.grid));
-    for (const ValueTick &tick : shape.axis.ticks) {
-        if (tick.value <= shape.axis.bottom)
-            continue;
-        const double y = crisp(shape.scale.y(tick.value), ratio);
-        painter.drawLine(QPointF(shape.plot.left(), y), QPointF(right, y));
-    }
-    painter.setPen(hairline(tokens.line2));
-    const double base = crisp(shape.plot.top() + shape.plot.height(), ratio);
-    painter.drawLine(QPointF(shape.plot.left(), base), QPointF(right, base));
+    for (const ValueTick &tick : shape.axis.ticks)
+        if (tick.value > shape.axis.bottom)
+            draw::horizontal(painter, shape.plot.left(), right, shape.scale.y(tick.value), tokens.grid);
+    draw::horizontal(painter, shape.plot.left(), right, shape.plot.top() + shape.plot.height(), tokens.line2);
 }
 
 /// Thin verticals that lead the eye from an event to the lines; only kills are in colour.
@@ -99,14 +78,15 @@ void paintEventLines(QPainter &painter, const TimelineGeometry &geometry, const 
         const bool grave = isGrave(events[event.index]);
         if (event.textRect.isEmpty() && !grave)
             continue;
-        painter.setPen(grave ? dashed(withAlpha(tokens.page, 0.7), 2, 2) : dashed(tokens.line, 1, 3));
+        painter.setPen(grave ? dashedHairline(withAlpha(tokens.page, 0.7), 2, 2, geometry.pixelRatio)
+                             : dashedHairline(tokens.line, 1, 3, geometry.pixelRatio));
         const double x = crisp(event.x, geometry.pixelRatio);
         for (const TrackShape &track : geometry.tracks)
             painter.drawLine(QPointF(x, track.plot.top()), QPointF(x, track.plot.top() + track.plot.height()));
     }
 }
 
-void paintLimits(QPainter &painter, const TrackShape &shape, const TimelinePainter::Look &look, double ratio)
+void paintLimits(QPainter &painter, const TrackShape &shape, const TimelinePainter::Look &look)
 {
     const Tokens &tokens = *look.tokens;
     painter.setFont(look.caption);
@@ -114,13 +94,13 @@ void paintLimits(QPainter &painter, const TrackShape &shape, const TimelinePaint
     double taken = -1e9; // right end of the labels so far, when they stand on one line
     double takenY = 0;
     for (const LimitShape &limit : shape.limits) {
-        painter.setPen(dashed(tokens.text, 6, 4));
+        QPen pen(tokens.text, 1, Qt::CustomDashLine, Qt::FlatCap);
+        pen.setDashPattern({6, 4});
+        painter.setPen(pen);
         for (std::size_t i = 1; i < limit.points.size(); ++i) {
-            QPointF a = limit.points[i - 1];
-            QPointF b = limit.points[i];
-            if (a.y() == b.y())
-                a.setY(crisp(a.y(), ratio)), b.setY(a.y());
-            painter.drawLine(a, b);
+            const QPointF a = limit.points[i - 1];
+            const QPointF b = limit.points[i];
+            painter.drawLine(QPointF(a.x(), crisp(a.y())), QPointF(b.x(), crisp(b.y())));
         }
         if (limit.text.isEmpty())
             continue;
@@ -150,11 +130,11 @@ void paintValueLabels(QPainter &painter, const TrackShape &shape, const Track &t
         painter.drawText(QRectF(0, y - 8, right, 16), Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine, tick.label);
     }
     painter.setPen(tokens.text3);
-    painter.drawText(QRectF(0, shape.plot.top() - 25, right, 16), Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine, shape.axis.unit);
+    painter.drawText(QRectF(0, shape.plot.top() - 24, right, 16), Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine, shape.axis.unit);
     if (!track.title.isEmpty()) {
         painter.setPen(tokens.text2);
         const QFontMetricsF metrics(look.caption);
-        painter.drawText(QRectF(shape.plot.left(), shape.plot.top() - 34, shape.plot.width(), 16),
+        painter.drawText(QRectF(shape.plot.left(), shape.plot.top() - 38, shape.plot.width(), 16),
                          Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
                          metrics.elidedText(track.title, Qt::ElideMiddle, shape.plot.width()));
     }
@@ -189,22 +169,24 @@ void paintTimeAxis(QPainter &painter, const TimelineGeometry &geometry, const Ti
     painter.setFont(look.caption);
     const QFontMetricsF metrics(look.caption);
     double free = 0;
+    double firstLeft = geometry.axis.left();
     for (const TimeTick &tick : geometry.ticks) {
-        const double x = crisp(geometry.time.x(tick.time), geometry.pixelRatio);
-        painter.setPen(hairline(tokens.line2));
-        painter.drawLine(QPointF(x, geometry.axis.top()), QPointF(x, geometry.axis.top() + 4));
+        const double x = geometry.time.x(tick.time);
+        draw::vertical(painter, x, geometry.axis.top(), geometry.axis.top() + 4, tokens.line2);
         const double width = metrics.horizontalAdvance(tick.label);
         const double left = std::clamp(x - width / 2, 0.0, std::max(0.0, widgetWidth - width));
         if (left < free)
             continue;
         free = left + width + 6;
+        firstLeft = std::min(firstLeft, left);
         painter.setPen(tokens.text2);
         painter.drawText(QRectF(left, geometry.axis.top() + 4, width + 1, 16), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, tick.label);
     }
     const QString zone = zoneText(geometry.time.range.begin, look.isUtc);
+    if (metrics.horizontalAdvance(zone) + 4 > firstLeft)
+        return;
     painter.setPen(tokens.text3);
-    painter.drawText(QRectF(0, geometry.axis.top() + 4, geometry.axis.left() - 20, 16),
-                     Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine, zone);
+    painter.drawText(QRectF(0, geometry.axis.top() + 4, firstLeft, 16), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, zone);
 }
 
 } // namespace
@@ -235,7 +217,7 @@ void TimelinePainter::paintGround(QPainter &painter, const TimelineGeometry &geo
 {
     const Tokens &tokens = *look.tokens;
     for (const TrackShape &shape : geometry.tracks)
-        paintGrid(painter, shape, tokens, geometry.pixelRatio);
+        paintGrid(painter, shape, tokens);
     for (std::size_t t = 0; t < geometry.tracks.size(); ++t) {
         const TrackShape &shape = geometry.tracks[t];
         painter.save();
@@ -285,7 +267,7 @@ void TimelinePainter::paintWords(QPainter &painter, const TimelineGeometry &geom
     const double widgetWidth = painter.device()->width() / geometry.pixelRatio;
     for (std::size_t t = 0; t < geometry.tracks.size(); ++t) {
         const TrackShape &shape = geometry.tracks[t];
-        paintLimits(painter, shape, look, geometry.pixelRatio);
+        paintLimits(painter, shape, look);
         paintValueLabels(painter, shape, tracks[t], look);
         painter.setFont(look.caption);
         for (const GapShape &gap : shape.gaps) {
@@ -297,18 +279,16 @@ void TimelinePainter::paintWords(QPainter &painter, const TimelineGeometry &geom
         }
         paintEndLabels(painter, geometry, shape, tracks[t], look, widgetWidth);
         if (look.isStale) {
-            painter.setPen(dashed(tokens.text3, 2, 2));
+            painter.setPen(dashedHairline(tokens.text3, 2, 2, geometry.pixelRatio));
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(QRectF(shape.plot).adjusted(0.5, 0.5, -0.5, -0.5));
         }
     }
     if (look.now && look.now < geometry.time.range.end && look.now > geometry.time.range.begin) {
-        const double x = crisp(geometry.time.x(*look.now), geometry.pixelRatio);
-        if (x < geometry.axis.right() - 8) {
-            painter.setPen(hairline(tokens.line2));
+        const double x = geometry.time.x(*look.now);
+        if (x < geometry.axis.right() - 8)
             for (const TrackShape &shape : geometry.tracks)
-                painter.drawLine(QPointF(x, shape.plot.top()), QPointF(x, shape.plot.top() + shape.plot.height()));
-        }
+                draw::vertical(painter, x, shape.plot.top(), shape.plot.top() + shape.plot.height(), tokens.line2);
     }
     if (!geometry.hasData && !look.emptyText.isEmpty() && !geometry.tracks.empty()) {
         painter.setFont(look.caption);

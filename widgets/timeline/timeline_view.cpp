@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/timeline/timeline_view.h"
 
+#include "widgets/theme/draw.h"
+#include "widgets/theme/focus_ring.h"
 #include "widgets/theme/tokens.h"
 #include "widgets/theme/type.h"
 #include "widgets/timeline/timeline_view_p.h"
@@ -55,6 +57,7 @@ TimelineView::TimelineView(QWidget *parent)
 {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
+    setFocusInside(this);
     setAttribute(Qt::WA_OpaquePaintEvent);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     setAccessibleName(tr("Timeline"));
@@ -252,12 +255,8 @@ void TimelineView::paintEvent(QPaintEvent *)
     QPainter painter(this);
     painter.drawImage(QPointF(0, 0), d->picture);
     paintOverlay(painter, d->overlay, geometry, colours, caption, strong);
-    if (hasFocus()) {
-        painter.setRenderHint(QPainter::Antialiasing, true);
-        painter.setPen(QPen(colours.accent, 2));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 4, 4);
-    }
+    if (hasFocus() && d->isFocusShown)
+        draw::focusInside(painter, QRectF(rect()), metrics::kControlRadius, colours.accent);
 }
 
 void TimelineView::resizeEvent(QResizeEvent *event)

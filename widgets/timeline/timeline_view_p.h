@@ -22,6 +22,7 @@ public:
     bool isStale = false;
     bool isLocked = false;
     bool hasLane = true;
+    bool isFocusShown = false;
     QString emptyText;
     TimelineOverlay overlay;
 
