@@ -4,10 +4,12 @@
 #include "base/text.h"
 #include "formats/exporter_labels.h"
 #include "formats/exporter_table.h"
+#include "formats/exposition_number.h"
 #include "formats/mapped_draft.h"
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +30,12 @@ bool isSentinel(double value) noexcept
 bool isUnlimited(double value) noexcept { return value >= 9.2e18; }
 
 bool isDcgmName(std::string_view name) noexcept { return name.starts_with("DCGM_FI_") || name.starts_with("dcgm_"); }
+
+// An exporter's nonsense time is none: the scrape's own will do.
+std::optional<Instant> timeOf(const ExpositionSample &sample) noexcept
+{
+    return sample.time && isOutOfRange(*sample.time) ? std::nullopt : sample.time;
+}
 
 // 57 % is 57 / 100, not 57 × 0.01, which misses 0.57 by a bit.
 double scaled(double value, double factor) noexcept
@@ -151,7 +159,7 @@ private:
         info.interval = m_context.interval;
         info.source = {sample.name, std::string(row.unit), row.factor};
         draft.sample.value = scaled(sample.value, row.factor);
-        draft.sample.time = sample.time;
+        draft.sample.time = timeOf(sample);
         m_set.drafts.push_back(std::move(draft));
     }
 
@@ -188,7 +196,7 @@ private:
         info.interval = m_context.interval;
         info.source = {sample.name, {}, 1};
         draft.sample.value = sample.value;
-        draft.sample.time = sample.time;
+        draft.sample.time = timeOf(sample);
         m_set.drafts.push_back(std::move(draft));
     }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "formats/exposition_number.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <system_error>
 
@@ -95,9 +97,14 @@ std::optional<double> parseMetricNumber(std::string_view text) noexcept
 std::optional<Instant> parseMillis(std::string_view text) noexcept
 {
     const auto millis = parseInteger(text);
-    if (!millis || *millis > kMaxSeconds * 1000 || *millis < -kMaxSeconds * 1000)
+    if (!millis)
         return std::nullopt;
-    return fromUnixNanos(*millis * 1'000'000);
+    return fromUnixNanos(std::clamp(*millis, -kMaxSeconds * 1000, kMaxSeconds * 1000) * 1'000'000);
+}
+
+bool isOutOfRange(Instant time) noexcept
+{
+    return std::abs(toUnixNanos(time)) >= kMaxSeconds * kNanosPerSecond;
 }
 
 std::optional<Instant> parseSeconds(std::string_view text) noexcept
@@ -120,8 +127,8 @@ std::optional<Instant> parseSeconds(std::string_view text) noexcept
         return std::nullopt;
     if (allDigits(whole) && allDigits(fraction)) {
         const auto seconds = whole.empty() ? std::optional<std::int64_t>(0) : parseInteger(whole);
-        if (!seconds || *seconds > kMaxSeconds)
-            return std::nullopt;
+        if (!seconds || *seconds >= kMaxSeconds) // more digits than 64 bits hold, too
+            return fromUnixNanos((isNegative ? -kMaxSeconds : kMaxSeconds) * kNanosPerSecond);
         std::int64_t nanos = 0;
         for (std::size_t i = 0; i < 9; ++i)
             nanos = nanos * 10 + (i < fraction.size() ? fraction[i] - '0' : 0);
@@ -129,8 +136,10 @@ std::optional<Instant> parseSeconds(std::string_view text) noexcept
         return fromUnixNanos(isNegative ? -total : total);
     }
     const auto seconds = parseMetricNumber(text); // 1.726839813e+09
-    if (!seconds || !std::isfinite(*seconds) || std::abs(*seconds) > static_cast<double>(kMaxSeconds))
+    if (!seconds || !std::isfinite(*seconds))
         return std::nullopt;
+    if (std::abs(*seconds) >= static_cast<double>(kMaxSeconds))
+        return fromUnixNanos((*seconds < 0 ? -kMaxSeconds : kMaxSeconds) * kNanosPerSecond);
     const double floor = std::floor(*seconds);
     return fromUnixNanos(static_cast<std::int64_t>(floor) * kNanosPerSecond
                          + static_cast<std::int64_t>(std::llround((*seconds - floor) * 1e9)));

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "formats/exposition_notes.h"
+#include "formats/exposition_number.h"
 #include "formats/family_index.h"
 #include "formats/wire_reader.h"
 
@@ -135,15 +136,12 @@ private:
         m_labels.clear();
         m_time.reset();
         std::optional<std::pair<std::uint32_t, WireReader>> value;
-        bool isOutOfTime = false;
         while (metric.next()) {
             if (metric.is(kMetricLabel, Type::Bytes)) {
                 if (!readLabel(metric.message()))
                     return;
             } else if (metric.is(kMetricTime, Type::Varint)) {
-                const auto millis = static_cast<std::int64_t>(metric.number());
-                isOutOfTime = std::abs(static_cast<double>(millis)) > 9.2e15;
-                m_time = isOutOfTime ? std::nullopt : std::optional(fromUnixNanos(millis * 1'000'000));
+                m_time = parseMillis(std::to_string(static_cast<std::int64_t>(metric.number())));
             } else if (metric.field() <= kMetricHistogram && metric.is(metric.field(), Type::Bytes)) {
                 value.emplace(metric.field(), metric.message());
             }
@@ -151,8 +149,6 @@ private:
         if (metric.isDamaged())
             return damaged(metric);
         const auto &name = m_out.families[m_family].name;
-        if (isOutOfTime)
-            return skip("the time of " + safeText(name, 80) + " is out of range");
         if (!value)
             return skip("a metric of " + safeText(name, 80) + " without a value");
         switch (value->first) {

@@ -81,6 +81,7 @@ void OpenMetricsTest::accepts_data()
     row("exemplar of 128 characters of two bytes",
         "# TYPE a counter\na_total 1 # {a=\"üüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüü"
         "üüüüüüüüüüüüüüüüüüüüüüüüüü\"} 1\n# EOF\n");
+    row("a time beyond all bounds", "# TYPE a counter\na_total{f=\"1\"} 1 000\na_total{f=\"4\"} 1 12345678901234567890.1234567890\n# EOF\n");
     row("quoted names", "# TYPE \"a.b\" gauge\n{\"a.b\",\"c.d\"=\"e\"} 1\n# EOF\n");
     row("a NUL in the help", "# HELP a x");
 }

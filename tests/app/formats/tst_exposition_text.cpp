@@ -123,7 +123,7 @@ void TextTest::skipsALineAndSaysWhy_data()
     row("reserved label", "m{__name__=\"x\"} 1", "reserved");
     row("label twice", "m{a=\"x\",a=\"y\"} 1", "comes twice");
     row("time with decimals", "m 1 2.72", "milliseconds");
-    row("time out of range", "m 1 9223372036854775807", "milliseconds");
+    row("time beyond 64 bits", "m 1 9223372036854775808", "milliseconds");
     row("a fourth column", "m 1 2 3", "unexpected");
     row("exemplar in text", "m_total 1 # {a=\"b\"} 1", "milliseconds");
     row("bytes that are no UTF-8", "m{a=\"\xff\"} 1", "UTF-8");
