@@ -140,7 +140,7 @@ void ParseCommandTest::guessesTheFormat()
     QCOMPARE(formatOf(QStringLiteral("a.om"), "a 1\n# EOF\n"), QStringLiteral("openmetrics"));
     QCOMPARE(formatOf(QStringLiteral("body"), "a 1\n# EOF\n"), QStringLiteral("openmetrics"));
     QCOMPARE(formatOf(QStringLiteral("body"), "a 1\n"), QStringLiteral("text"));
-    const QByteArray whole = QByteArray("\x15\x0a\x04lamp\x18\x01\x22\x0b\x12\x09\x09", 12) + QByteArray(8, '\0');
+    const QByteArray whole = QByteArray("\x15\x0a\x04lamp\x18\x01\x22\x0b\x12\x09\x09", 14) + QByteArray(8, '\0');
     QCOMPARE(formatOf(QStringLiteral("body"), whole), QStringLiteral("protobuf"));
     QCOMPARE(formatOf(QStringLiteral("a.pb"), whole), QStringLiteral("protobuf"));
     QCOMPARE(formatOf(QStringLiteral("cut.pb"), proto), QString());
