@@ -19,6 +19,8 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace plimsoll {
 
@@ -272,6 +274,31 @@ void CommandPalette::place()
     setGeometry((m_window->width() - width) / 2, m_window->height() / 5, width, height);
 }
 
+/// The three prefixes, while the words typed leave room for them.
+void CommandPalette::paintHints(QPainter &painter)
+{
+    const QFont caption = plimsoll::font(TextRole::Caption);
+    const QFontMetrics fm(caption);
+    const std::array<std::pair<QString, QString>, 3> hints{{{QStringLiteral(">"), tr("commands")}, {QStringLiteral("@"), tr("times")},
+                                                            {QStringLiteral("?"), tr("help")}}};
+    int whole = 0;
+    for (const auto &[key, words] : hints)
+        whole += keyWidth(key) + fm.horizontalAdvance(words) + 12;
+    const int typed = m_edit->fontMetrics().horizontalAdvance(m_edit->text());
+    if (!m_edit->text().isEmpty() && m_edit->x() + typed + 24 > width() - whole)
+        return;
+    const auto placed = [this](QRect part) { return QStyle::visualRect(layoutDirection(), rect(), part); };
+    int left = width() - kIconLeft - whole + 8;
+    painter.setFont(caption);
+    for (const auto &[key, words] : hints) {
+        paintKey(painter, placed(QRect(left, 0, keyWidth(key), kEdit)), key, palette(), layoutDirection());
+        left += keyWidth(key) + 4;
+        painter.setPen(tokens(this).text2);
+        painter.drawText(placed(QRect(left, 0, fm.horizontalAdvance(words) + 1, kEdit)), Qt::AlignCenter, words);
+        left += fm.horizontalAdvance(words) + 8;
+    }
+}
+
 void CommandPalette::paintEvent(QPaintEvent * /*event*/)
 {
     QPainter painter(this);
@@ -279,6 +306,7 @@ void CommandPalette::paintEvent(QPaintEvent * /*event*/)
     draw::box(painter, rect(), metrics::kPanelRadius, t.raised, t.line2);
     const QRect search(kIconLeft, 0, metrics::kIcon, kEdit);
     paintIcon(painter, QStyle::visualRect(layoutDirection(), rect(), search), Icon::Search, t.text);
+    paintHints(painter);
     draw::horizontal(painter, 1, width() - 1, kEdit - 1, t.line);
     draw::horizontal(painter, 1, width() - 1, height() - 1 - kFoot, t.line);
 }

@@ -70,6 +70,7 @@ protected:
 
 private:
     void refresh();
+    void paintHints(QPainter &painter);
     void runCurrent();
     void moveCurrent(int by);
     void place();

@@ -104,8 +104,8 @@ std::optional<FuzzyMatch> fuzzyMatch(const QString &query, const QString &text)
     if (*top <= kNone)
         return std::nullopt;
     FuzzyMatch match;
-    // Of equal hits the shorter text is meant.
-    match.score = *top * 4 - static_cast<int>(std::min<qsizetype>(text.size(), kLongest)) / 4;
+    // Of equal hits the much shorter text is meant; else the given order stays.
+    match.score = *top * 4 - static_cast<int>(std::min<qsizetype>(text.size(), kLongest)) / 16;
     match.positions.resize(rows);
     auto at = static_cast<int>(top - lastRow);
     for (std::size_t i = rows; i-- > 0;) {

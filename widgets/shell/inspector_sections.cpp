@@ -110,7 +110,10 @@ void InspectorSections::paintEvent(QPaintEvent * /*event*/)
         if (row.glyph) {
             painter.setFont(plimsoll::font(TextRole::Body));
             painter.setPen(t.text2);
-            const int keyWidth = figureWidth(painter.font(), 6, 1);
+            int keyWidth = 0; // glyphs of a section stand below each other
+            for (const Inspector::Row &other : place.section->rows)
+                keyWidth = std::max(keyWidth, other.glyph ? painter.fontMetrics().horizontalAdvance(other.key) : 0);
+            keyWidth = std::min(keyWidth + kGap, inside / 2);
             painter.drawText(placed(QRect(kSide, place.top, keyWidth, kLine)), alignLeft, row.key);
             const QRect box(kSide + keyWidth, place.top + (kLine - 12) / 2, 12, 12);
             paintGlyph(painter, placed(box), *row.glyph, glyphColour(*row.glyph, t));

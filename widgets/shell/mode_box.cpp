@@ -81,7 +81,8 @@ QSize ModeBox::sizeHint() const
     } else {
         const int words = QFontMetrics(plimsoll::font(TextRole::BodyHeavy)).horizontalAdvance(m_line1)
             + QFontMetrics(plimsoll::font(TextRole::Caption)).horizontalAdvance(m_line2);
-        width = std::max(width, words + 2 * kPadding + metrics::kIcon + 3 * kGap + 16);
+        const int key = m_mode == TimeBarMode::Live ? keyWidth(tr("F")) + 5 - 4 : 0; // the glyph is 4 narrower than an icon
+        width = std::max(width, words + 2 * kPadding + metrics::kIcon + 2 * kGap + key);
     }
     return {std::min(width, 280), metrics::kButton};
 }

@@ -30,7 +30,7 @@ SideRail::SideRail(QWidget *parent)
     , m_column(new QVBoxLayout(this))
 {
     m_column->setContentsMargins(metrics::kGutter, metrics::kGutter, metrics::kGutter, metrics::kGutter);
-    m_column->setSpacing(2);
+    m_column->setSpacing(0); // places stand 2 apart, pins close together
     setFixedWidth(metrics::kRailWidth);
     setAccessibleName(tr("Places"));
 }
@@ -102,8 +102,11 @@ void SideRail::rebuild()
     };
     const auto addEntries = [&](bool atBottom) {
         for (const Entry &entry : m_entries) {
-            if (entry.isAtBottom == atBottom)
-                add(new RailItem(entry, this), [this, id = entry.id] { emit chosen(id); });
+            if (entry.isAtBottom != atBottom)
+                continue;
+            add(new RailItem(entry, this), [this, id = entry.id] { emit chosen(id); });
+            if (!atBottom)
+                m_column->addSpacing(2);
         }
     };
     addEntries(false);

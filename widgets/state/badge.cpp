@@ -26,9 +26,14 @@ QFont badgeFont(Badge::Kind kind)
         result.setWeight(QFont::Bold);
     else if (kind == Badge::Kind::Alarm)
         result.setWeight(QFont::DemiBold);
-    else if (kind == Badge::Kind::Dashed)
+    else if (kind == Badge::Kind::Dashed || kind == Badge::Kind::Bare)
         result.setWeight(QFont::Normal);
     return result;
+}
+
+int paddingOf(Badge::Kind kind)
+{
+    return kind == Badge::Kind::Bare ? 0 : kPadding;
 }
 
 bool isPill(Badge::Kind kind)
@@ -77,7 +82,7 @@ QSize Badge::sizeHint() const
     if (isPill(m_kind))
         return {pillWidth(m_text), kPillHeight};
     const int glyph = m_glyph ? metrics::kGlyphBox + kGlyphGap : 0;
-    return {QFontMetrics(badgeFont(m_kind)).horizontalAdvance(m_text) + glyph + 2 * kPadding, kHeight};
+    return {QFontMetrics(badgeFont(m_kind)).horizontalAdvance(m_text) + glyph + 2 * paddingOf(m_kind) + 1, kHeight};
 }
 
 int Badge::pillWidth(const QString &text)
@@ -105,10 +110,11 @@ void Badge::paintEvent(QPaintEvent * /*event*/)
         return;
     }
     const bool isPage = m_kind == Kind::Page;
-    draw::box(painter, rect(), metrics::kTagRadius, isPage ? t.page : QColor(), isPage ? QColor() : t.line2, 0,
-              m_kind == Kind::Dashed ? Qt::DashLine : Qt::SolidLine);
+    if (m_kind != Kind::Bare)
+        draw::box(painter, rect(), metrics::kTagRadius, isPage ? t.page : QColor(), isPage ? QColor() : t.line2, 0,
+                  m_kind == Kind::Dashed ? Qt::DashLine : Qt::SolidLine);
     const auto placed = [this](QRect part) { return QStyle::visualRect(layoutDirection(), rect(), part); };
-    int left = kPadding;
+    int left = paddingOf(m_kind);
     if (m_glyph) {
         const QRect box(left, (height() - metrics::kGlyphBox) / 2, metrics::kGlyphBox, metrics::kGlyphBox);
         paintGlyph(painter, placed(box), *m_glyph, isPage ? t.onPage : glyphColour(*m_glyph, t));
@@ -116,7 +122,7 @@ void Badge::paintEvent(QPaintEvent * /*event*/)
     }
     painter.setFont(badgeFont(m_kind));
     painter.setPen(isPage ? t.onPage : m_kind == Kind::Dashed ? t.text2 : t.text);
-    painter.drawText(placed(QRect(left, 0, width() - left - kPadding + 2, height())),
+    painter.drawText(placed(QRect(left, 0, width() - left, height())),
                      Qt::AlignVCenter | static_cast<int>(QStyle::visualAlignment(layoutDirection(), Qt::AlignLeft)), m_text);
 }
 

@@ -18,6 +18,7 @@ public:
     enum class Kind {
         Plain,  // line2 edge
         Dashed, // for "no data 8 s"
+        Bare,   // no edge: the sentence under an editor
         Page,   // filled with status page: the one strong thing on a page
         Count,  // pill with a number, line2 edge
         Alarm   // pill with a number, filled with status page

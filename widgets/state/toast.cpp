@@ -50,7 +50,7 @@ Toast::Toast(const ToastText &text, QWidget *parent)
     if (!text.text.isEmpty()) {
         auto *body = new Label(text.text, TextRole::Body, Ink::Text2);
         body->setWordWrap(true);
-        grid->addWidget(body, 1, 0, 1, 2);
+        grid->addWidget(body, 1, 0, 1, text.action.isEmpty() ? 2 : 1);
     }
     if (!text.action.isEmpty()) {
         auto *action = makeButton(text.action, ButtonKind::Quiet);
@@ -59,7 +59,10 @@ Toast::Toast(const ToastText &text, QWidget *parent)
             emit actionClicked();
             close();
         });
-        grid->addWidget(action, text.text.isEmpty() ? 0 : 2, text.text.isEmpty() ? 1 : 0, Qt::AlignLeft);
+        if (text.text.isEmpty())
+            grid->addWidget(action, 0, 1, Qt::AlignTop);
+        else
+            grid->addWidget(action, 1, 1, 1, 2, Qt::AlignRight | Qt::AlignBottom);
     }
 
     m_timer.setSingleShot(true);

@@ -140,10 +140,11 @@ void Chip::paintEvent(QPaintEvent * /*event*/)
     int room = width() - kPadding - left - (m_isRemovable ? kCross + kGap : 0);
     painter.setFont(plimsoll::font(TextRole::Body));
     painter.setPen(isEnabled() ? t.text2 : t.line2);
+    const int valueWidth = QFontMetrics(valueFont()).horizontalAdvance(m_value);
     for (const QString &word : {m_key, m_op}) {
         if (word.isEmpty())
             continue;
-        const QString part = painter.fontMetrics().elidedText(word, Qt::ElideRight, room / 2);
+        const QString part = painter.fontMetrics().elidedText(word, Qt::ElideRight, std::max(room / 2, room - valueWidth - kGap));
         const int wordWidth = painter.fontMetrics().horizontalAdvance(part);
         painter.drawText(placed(QRect(left, 0, wordWidth + 1, height())), align, part);
         left += wordWidth + kGap;

@@ -55,6 +55,7 @@ CopyableTable::CopyableTable(QWidget *parent)
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setSectionsClickable(true);
     horizontalHeader()->setMinimumSectionSize(32);
+    horizontalHeader()->setTextElideMode(Qt::ElideNone); // the style elides, behind its arrow
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     applyHeaderFont();
 }

@@ -135,7 +135,15 @@ void ValueDelegate::paint(QPainter *painter, const QStyleOptionViewItem &given, 
     }
     if (const QVariant mark = index.data(cellRole::GlyphMark); mark.isValid()) {
         const auto glyph = static_cast<Glyph>(mark.toInt());
-        const QRect part = takeLeft(metrics::kGlyphBox);
+        QRect part = takeLeft(metrics::kGlyphBox);
+        if ((option.displayAlignment & Qt::AlignRight) != 0 && !index.data(cellRole::Ratio).isValid()) {
+            // A right-aligned text has its mark beside it, not at the other end of the cell.
+            const int words = QFontMetrics(font(roleOf(index))).horizontalAdvance(option.text);
+            if (isRtl)
+                part.moveLeft(std::min(part.left(), option.rect.left() + metrics::kCellPadding + words + kMarkGap));
+            else
+                part.moveRight(std::max(part.right(), inside.right() - words - kMarkGap));
+        }
         QRectF box(0, 0, metrics::kGlyphBox, metrics::kGlyphBox);
         box.moveCenter(QRectF(part).center());
         paintGlyph(*painter, box, glyph, glyphColour(glyph, t));

@@ -5,12 +5,15 @@
 #include "widgets/theme/tokens.h"
 
 #include <QAbstractButton>
+#include <QAbstractScrollArea>
 #include <QCheckBox>
 #include <QEvent>
 #include <QFocusEvent>
 #include <QLineEdit>
 #include <QPainter>
 #include <QRadioButton>
+
+#include <algorithm>
 
 namespace plimsoll {
 
@@ -38,15 +41,21 @@ protected:
     }
 };
 
-/// A mouse click shows by itself what it hit; editors show the ring always.
+/// A mouse click shows by itself what it hit; keys need the ring. Editors have it always.
 bool wantsRing(const QWidget *widget, Qt::FocusReason reason)
 {
     if (widget->property(kFocusInside).toBool())
         return false;
     if (const auto *edit = qobject_cast<const QLineEdit *>(widget))
         return edit->hasFrame();
-    const bool isButton = qobject_cast<const QAbstractButton *>(widget) != nullptr;
-    return !isButton || reason != Qt::MouseFocusReason;
+    if (qobject_cast<const QAbstractButton *>(widget) == nullptr)
+        return true;
+    return reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason;
+}
+
+bool isPassing(Qt::FocusReason reason)
+{
+    return reason == Qt::PopupFocusReason || reason == Qt::ActiveWindowFocusReason || reason == Qt::MenuBarFocusReason;
 }
 
 QRect bodyOf(const QWidget *widget)
@@ -60,6 +69,19 @@ QRect bodyOf(const QWidget *widget)
         return seen;
     }
     return widget->rect();
+}
+
+QRect ringOf(const QWidget *target, const QWidget *parent)
+{
+    constexpr int reach = FocusRing::kReach;
+    const QRect body = bodyOf(target);
+    return QRect(target->mapTo(parent, body.topLeft()), body.size()).adjusted(-reach, -reach, reach, reach);
+}
+
+bool isViewport(const QWidget *widget)
+{
+    const auto *area = qobject_cast<const QAbstractScrollArea *>(widget->parentWidget());
+    return area != nullptr && area->viewport() == widget;
 }
 
 } // namespace
@@ -76,31 +98,28 @@ void FocusRing::watch(QWidget *widget)
 
 void FocusRing::forget(QWidget *widget)
 {
-    widget->removeEventFilter(this);
     if (m_target == widget)
         hide();
+    widget->removeEventFilter(this);
 }
 
 bool FocusRing::eventFilter(QObject *watched, QEvent *event)
 {
     auto *widget = qobject_cast<QWidget *>(watched);
+    const bool isBetween = std::find(m_between.begin(), m_between.end(), widget) != m_between.end();
     switch (event->type()) {
     case QEvent::FocusIn: {
         const auto reason = static_cast<QFocusEvent *>(event)->reason();
-        // Back from a menu or another window: it looks as it did before.
-        if (reason == Qt::PopupFocusReason || reason == Qt::ActiveWindowFocusReason) {
-            if (m_target == widget)
-                break;
-        }
-        if (widget != nullptr && wantsRing(widget, reason))
+        const bool isBack = isPassing(reason) && m_last == widget;
+        if (widget != nullptr && (isBack || wantsRing(widget, reason)))
             showAround(widget);
-        else
-            hide();
         break;
     }
     case QEvent::FocusOut:
-        if (m_target == watched)
+        if (m_target == watched) {
+            m_last = isPassing(static_cast<QFocusEvent *>(event)->reason()) ? m_target : nullptr;
             hide();
+        }
         break;
     case QEvent::KeyPress:
         // Keys on a control that the mouse had focused: now the ring helps.
@@ -109,14 +128,13 @@ bool FocusRing::eventFilter(QObject *watched, QEvent *event)
         break;
     case QEvent::Move:
     case QEvent::Resize:
-    case QEvent::ParentChange:
     case QEvent::ZOrderChange:
-        if (m_target == watched)
+        if (m_target == watched || isBetween)
             follow();
         break;
     case QEvent::Hide:
-    case QEvent::Destroy:
-        if (m_target == watched)
+    case QEvent::ParentChange:
+        if (m_target == watched || isBetween)
             hide();
         break;
     default: break;
@@ -126,12 +144,22 @@ bool FocusRing::eventFilter(QObject *watched, QEvent *event)
 
 void FocusRing::showAround(QWidget *widget)
 {
+    hide();
     if (widget->parentWidget() == nullptr)
         return;
+    // A layout without margins would clip the ring, so it becomes the child of the
+    // nearest ancestor that has room for it; not of one outside of a scrolled page.
+    QWidget *home = widget->parentWidget();
+    while (!home->isWindow() && !isViewport(home) && home->parentWidget() != nullptr
+           && !home->rect().contains(ringOf(widget, home))) {
+        m_between.emplace_back(home);
+        home->installEventFilter(this);
+        home = home->parentWidget();
+    }
     m_target = widget;
-    if (m_ring.isNull() || m_ring->parentWidget() != widget->parentWidget()) {
+    if (m_ring.isNull() || m_ring->parentWidget() != home) {
         delete m_ring.data();
-        m_ring = new Ring(widget->parentWidget());
+        m_ring = new Ring(home);
     }
     follow();
     m_ring->show();
@@ -139,19 +167,24 @@ void FocusRing::showAround(QWidget *widget)
 
 void FocusRing::follow()
 {
-    if (m_ring.isNull() || m_target.isNull())
+    if (m_ring.isNull() || m_target.isNull() || !m_ring->parentWidget()->isAncestorOf(m_target))
         return;
-    if (m_ring->parentWidget() != m_target->parentWidget()) {
-        hide();
-        return;
-    }
-    const QRect body = bodyOf(m_target).translated(m_target->pos());
-    m_ring->setGeometry(body.adjusted(-kReach, -kReach, kReach, kReach));
+    m_ring->setGeometry(ringOf(m_target, m_ring->parentWidget()));
     m_ring->raise();
+}
+
+void FocusRing::release()
+{
+    for (const QPointer<QWidget> &between : m_between) {
+        if (!between.isNull() && between != m_target)
+            between->removeEventFilter(this);
+    }
+    m_between.clear();
 }
 
 void FocusRing::hide()
 {
+    release();
     m_target = nullptr;
     if (!m_ring.isNull())
         m_ring->hide();

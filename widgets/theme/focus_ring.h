@@ -4,6 +4,8 @@
 #include <QPointer>
 #include <QWidget>
 
+#include <vector>
+
 namespace plimsoll {
 
 /// The 2 px accent ring, 1 px away from the control that takes keys. One lives in
@@ -28,9 +30,12 @@ private:
     void showAround(QWidget *widget);
     void follow();
     void hide();
+    void release();
 
     QPointer<QWidget> m_target;
     QPointer<QWidget> m_ring;
+    QPointer<QWidget> m_last; // who had the ring before a menu or another window took the focus
+    std::vector<QPointer<QWidget>> m_between; // from the target's parent up to below the ring's: they move it too
 };
 
 /// Paint the focus inside instead (rows, cells, canvases): no ring is shown.

@@ -125,6 +125,13 @@ void PlimsollStyle::drawControl(ControlElement element, const QStyleOption *opti
         if (const auto *button = qstyleoption_cast<const QStyleOptionButton *>(option))
             return parts::buttonLabel(*button, *painter, widget);
         break;
+    case CE_Header:
+        if (const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option)) {
+            // Whole, since the base class leaves room for an arrow of its own.
+            parts::headerSection(*header, *painter);
+            return parts::headerLabel(*header, *painter);
+        }
+        break;
     case CE_HeaderSection:
         if (const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option))
             return parts::headerSection(*header, *painter);

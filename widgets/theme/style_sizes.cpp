@@ -92,7 +92,7 @@ QSize PlimsollStyle::sizeFromContents(ContentsType type, const QStyleOption *opt
         return {size.width() + 2 * 6, std::max(metrics::kButton, size.height() + 6)};
     }
     case CT_ComboBox: return {size.width() + 9 + 28, std::max(metrics::kButton, size.height() + 6)};
-    case CT_SpinBox: return {size.width() + 8, std::max(metrics::kButton, size.height())};
+    case CT_SpinBox: return {size.width() + 40, std::max(metrics::kButton, size.height())};
     case CT_CheckBox:
     case CT_RadioButton: {
         const QSize wanted = QProxyStyle::sizeFromContents(type, option, size, widget);
