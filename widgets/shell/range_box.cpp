@@ -8,6 +8,7 @@
 #include "widgets/theme/label.h"
 #include "widgets/theme/tokens.h"
 
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPainter>
@@ -39,6 +40,7 @@ RangeBox::RangeBox(QWidget *parent)
     setAutoDefault(false);
     setFocusPolicy(Qt::TabFocus);
     setToolTip(tr("How much time is shown"));
+    setAccessibleName(tr("Range"));
     makeMenu();
     connect(this, &QPushButton::clicked, this, &RangeBox::openMenu);
 }
@@ -68,7 +70,7 @@ void RangeBox::makeMenu()
     auto *field = new QWidgetAction(m_menu);
     field->setDefaultWidget(box);
     m_menu->addAction(field);
-    connect(m_edit, &QLineEdit::returnPressed, this, &RangeBox::acceptTyped);
+    m_edit->installEventFilter(this);
     connect(m_edit, &QLineEdit::textEdited, this, [this] { setInvalid(m_edit, false); });
     connect(m_menu, &QMenu::aboutToShow, this, [this] {
         setInvalid(m_edit, false);
@@ -80,6 +82,18 @@ void RangeBox::openMenu()
 {
     m_menu->popup(mapToGlobal(isRightToLeft() ? QPoint(width() - m_menu->sizeHint().width(), height() + 2) : QPoint(0, height() + 2)));
     m_menu->setActiveAction(m_menu->actions().constFirst());
+}
+
+bool RangeBox::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_edit && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent *>(event)->key();
+        if (key == Qt::Key_Return || key == Qt::Key_Enter) {
+            acceptTyped();
+            return true; // an editor lets Enter pass, and the menu around it would close
+        }
+    }
+    return QPushButton::eventFilter(watched, event);
 }
 
 void RangeBox::acceptTyped()

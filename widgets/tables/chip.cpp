@@ -144,7 +144,8 @@ void Chip::paintEvent(QPaintEvent * /*event*/)
     for (const QString &word : {m_key, m_op}) {
         if (word.isEmpty())
             continue;
-        const QString part = painter.fontMetrics().elidedText(word, Qt::ElideRight, std::max(room / 2, room - valueWidth - kGap));
+        // Advances are rounded: a px more keeps words that fit from being cut.
+        const QString part = painter.fontMetrics().elidedText(word, Qt::ElideRight, std::max(room / 2, room - valueWidth - kGap) + 1);
         const int wordWidth = painter.fontMetrics().horizontalAdvance(part);
         painter.drawText(placed(QRect(left, 0, wordWidth + 1, height())), align, part);
         left += wordWidth + kGap;

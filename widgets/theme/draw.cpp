@@ -2,6 +2,7 @@
 #include "widgets/theme/draw.h"
 
 #include <QPainter>
+#include <QTransform>
 
 #include <algorithm>
 #include <cmath>
@@ -10,30 +11,45 @@ namespace plimsoll::draw {
 
 namespace {
 
-qreal ratioOf(const QPainter &painter)
+/// A coordinate moved onto a device px. The origin counts too: at a scale of 1.5 a
+/// widget may begin between two of them.
+class Snap
 {
-    // A painter into a picture or a printer has no ratio of its own.
-    const qreal ratio = painter.device() != nullptr ? painter.device()->devicePixelRatioF() : 1.0;
-    return ratio > 0 ? ratio : 1.0;
-}
+public:
+    explicit Snap(const QPainter &painter)
+        : m_transform(painter.deviceTransform())
+        , m_scale(scale(painter))
+    {
+    }
 
-qreal snapped(qreal value, qreal ratio)
-{
-    return std::round(value * ratio) / ratio;
-}
+    qreal x(qreal value) const { return (std::round(value * m_scale + m_transform.dx()) - m_transform.dx()) / m_scale; }
+    qreal y(qreal value) const { return (std::round(value * m_scale + m_transform.dy()) - m_transform.dy()) / m_scale; }
+    qreal floorX(qreal value) const { return (std::floor(value * m_scale + m_transform.dx() + kSlack) - m_transform.dx()) / m_scale; }
+    qreal floorY(qreal value) const { return (std::floor(value * m_scale + m_transform.dy() + kSlack) - m_transform.dy()) / m_scale; }
+
+private:
+    static constexpr qreal kSlack = 1e-6; // 27.9999999 is 28
+    QTransform m_transform;
+    qreal m_scale;
+};
 
 } // namespace
 
+qreal scale(const QPainter &painter)
+{
+    const qreal across = std::abs(painter.deviceTransform().m11());
+    return across > 0 ? across : 1.0; // rotated by 90°: nothing of ours is
+}
+
 qreal hairline(const QPainter &painter)
 {
-    return 1.0 / ratioOf(painter);
+    return 1.0 / scale(painter);
 }
 
 QRectF aligned(const QPainter &painter, const QRectF &rect)
 {
-    const qreal ratio = ratioOf(painter);
-    return QRectF(QPointF(snapped(rect.left(), ratio), snapped(rect.top(), ratio)),
-                  QPointF(snapped(rect.right(), ratio), snapped(rect.bottom(), ratio)));
+    const Snap snap(painter);
+    return QRectF(QPointF(snap.x(rect.left()), snap.y(rect.top())), QPointF(snap.x(rect.right()), snap.y(rect.bottom())));
 }
 
 void box(QPainter &painter, const QRectF &rect, qreal radius, const QColor &fill, const QColor &edge, qreal edgeWidth,
@@ -63,21 +79,19 @@ void box(QPainter &painter, const QRectF &rect, qreal radius, const QColor &fill
 
 void horizontal(QPainter &painter, qreal left, qreal right, qreal y, const QColor &colour)
 {
-    const qreal ratio = ratioOf(painter);
-    const qreal top = std::floor(y * ratio + 1e-6) / ratio;
+    const Snap snap(painter);
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.fillRect(QRectF(left, top, right - left, 1 / ratio), colour);
+    painter.fillRect(QRectF(QPointF(snap.x(left), snap.floorY(y)), QSizeF(snap.x(right) - snap.x(left), hairline(painter))), colour);
     painter.restore();
 }
 
 void vertical(QPainter &painter, qreal x, qreal top, qreal bottom, const QColor &colour)
 {
-    const qreal ratio = ratioOf(painter);
-    const qreal left = std::floor(x * ratio + 1e-6) / ratio;
+    const Snap snap(painter);
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.fillRect(QRectF(left, top, 1 / ratio, bottom - top), colour);
+    painter.fillRect(QRectF(QPointF(snap.floorX(x), snap.y(top)), QSizeF(hairline(painter), snap.y(bottom) - snap.y(top))), colour);
     painter.restore();
 }
 

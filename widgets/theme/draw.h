@@ -11,6 +11,10 @@ namespace plimsoll {
 /// What every painter of ours needs: edges of whole device px at any scale.
 namespace draw {
 
+/// Device px a px of the painter's coordinates, whatever lies between: the screen's
+/// ratio, a picture rendered larger, a scaled painter.
+[[nodiscard]] qreal scale(const QPainter &painter);
+
 /// One device px in the painter's coordinates.
 [[nodiscard]] qreal hairline(const QPainter &painter);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/theme/icons.h"
 
+#include "widgets/theme/draw.h"
 #include "widgets/theme/tokens.h"
 
 #include <QIconEngine>
@@ -101,11 +102,10 @@ QPixmap iconPixmap(Icon icon, const QColor &colour, int size, qreal devicePixelR
 
 void paintIcon(QPainter &painter, const QRectF &box, Icon icon, const QColor &colour)
 {
-    const qreal ratio = painter.device()->devicePixelRatioF();
     const int size = static_cast<int>(std::min(box.width(), box.height()));
-    const QPointF at(std::round((box.center().x() - size / 2.0) * ratio) / ratio,
-                     std::round((box.center().y() - size / 2.0) * ratio) / ratio);
-    painter.drawPixmap(at, iconPixmap(icon, colour, size, ratio));
+    const QPointF corner(box.center().x() - size / 2.0, box.center().y() - size / 2.0);
+    const QPointF at = draw::aligned(painter, QRectF(corner, QSizeF(size, size))).topLeft();
+    painter.drawPixmap(at, iconPixmap(icon, colour, size, draw::scale(painter)));
 }
 
 } // namespace plimsoll

@@ -91,7 +91,8 @@ void Label::paintEvent(QPaintEvent *event)
     const QRect inside = contentsRect().adjusted(margin(), margin(), -margin(), -margin());
     const auto align = QStyle::visualAlignment(layoutDirection(), alignment());
     style()->drawItemText(&painter, inside, static_cast<int>(align) | Qt::TextSingleLine, palette(), isEnabled(),
-                          fontMetrics().elidedText(text(), m_elide, inside.width()), foregroundRole());
+                          // Sizes are rounded: a px more keeps text that fits from being cut.
+                          fontMetrics().elidedText(text(), m_elide, inside.width() + 1), foregroundRole());
 }
 
 void Label::resizeEvent(QResizeEvent *event)

@@ -95,7 +95,7 @@ void buttonLabel(const QStyleOptionButton &option, QPainter &painter, const QWid
         QRect textRect(iconRect.right() + 1 + kIconGap, rect.top(), textWidth + 1, rect.height());
         iconRect = QStyle::visualRect(option.direction, rect, iconRect);
         textRect = QStyle::visualRect(option.direction, rect, textRect);
-        const qreal ratio = painter.device()->devicePixelRatioF();
+        const qreal ratio = draw::scale(painter);
         const auto mode = isOn(option, QStyle::State_Enabled) ? QIcon::Normal : QIcon::Disabled;
         QPixmap pixmap = option.icon.pixmap(QSize(iconSide, iconSide), ratio, mode);
         if (mode == QIcon::Normal) {
