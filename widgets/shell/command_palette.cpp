@@ -10,6 +10,7 @@
 #include "widgets/theme/text.h"
 #include "widgets/theme/tokens.h"
 
+#include <QAccessible>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListView>
@@ -85,6 +86,12 @@ CommandPalette::CommandPalette(QWidget *window)
         runCurrent();
     });
     connect(m_list, &QListView::entered, m_list, &QListView::setCurrentIndex);
+    // The focus stays in the words, so the words say which row is chosen.
+    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex &current) {
+        m_edit->setAccessibleDescription(current.data(Qt::AccessibleTextRole).toString());
+        QAccessibleEvent event(m_edit, QAccessible::DescriptionChanged);
+        QAccessible::updateAccessibility(&event);
+    });
     window->installEventFilter(this);
     hide();
 }

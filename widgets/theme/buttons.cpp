@@ -5,6 +5,7 @@
 #include "widgets/theme/metrics.h"
 #include "widgets/theme/text.h"
 
+#include <QCoreApplication>
 #include <QEvent>
 #include <QMenu>
 #include <QPushButton>
@@ -109,6 +110,9 @@ void setSmall(QAbstractButton *button, bool isSmall)
         const int side = isSmall ? metrics::kButtonSmall : metrics::kButton;
         button->setFixedSize(side, side);
     }
+    // A button keeps its size hint until something about it changes.
+    QEvent changed(QEvent::StyleChange);
+    QCoreApplication::sendEvent(button, &changed);
     button->updateGeometry();
 }
 

@@ -86,7 +86,12 @@ void PlimsollStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *
         return;
     case PE_FrameLineEdit: return; // drawn with the panel
     case PE_Frame:
-        draw::box(*painter, option->rect, metrics::kControlRadius, QColor(), t.line);
+        // What opens over a page has the stronger edge of a menu, without round corners:
+        // its window is a rectangle.
+        if (widget != nullptr && widget->inherits("QComboBoxPrivateContainer"))
+            draw::box(*painter, option->rect, 0, QColor(), t.line2);
+        else
+            draw::box(*painter, option->rect, metrics::kControlRadius, QColor(), t.line);
         return;
     case PE_FrameGroupBox:
         draw::box(*painter, option->rect, metrics::kPanelRadius, QColor(), t.line);
@@ -225,6 +230,7 @@ int PlimsollStyle::styleHint(StyleHint hint, const QStyleOption *option, const Q
     case SH_ToolTipLabel_Opacity: return 255;
     case SH_ComboBox_Popup: return 0; // a list below, not a menu over it
     case SH_ComboBox_ListMouseTracking: return 1;
+    case SH_ComboBox_PopupFrameStyle: return static_cast<int>(QFrame::StyledPanel) | static_cast<int>(QFrame::Plain);
     case SH_EtchDisabledText:
     case SH_DitherDisabledText: return 0;
     case SH_ItemView_ShowDecorationSelected: return 1;

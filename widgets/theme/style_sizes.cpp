@@ -62,6 +62,7 @@ int PlimsollStyle::pixelMetric(PixelMetric metric, const QStyleOption *option, c
     case PM_TabBarTabVSpace: return 0;
     case PM_TabBarBaseHeight:
     case PM_TabBarBaseOverlap: return 0;
+    case PM_FocusFrameHMargin: return metrics::kCellPadding - 1; // views add one before the text of an item
     case PM_HeaderMargin: return metrics::kCellPadding;
     case PM_HeaderDefaultSectionSizeVertical: return metrics::kRow;
     case PM_ToolTipLabelFrameWidth: return 5; // the label adds one

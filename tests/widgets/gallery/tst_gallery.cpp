@@ -5,9 +5,12 @@
 
 #include "widgets/theme/palette.h"
 
+#include <QAbstractItemView>
 #include <QAccessible>
+#include <QApplication>
 #include <QDir>
 #include <QTest>
+#include <QToolTip>
 
 using namespace plimsoll;
 
@@ -67,6 +70,20 @@ void TestGallery::rendersEverything()
         QVERIFY2(hasColour(picture, colour), qPrintable(colour.name()));
     // Nothing of the other theme is left in it.
     QVERIFY(!hasColour(picture, (isDark ? lightTokens() : darkTokens()).window));
+
+    auto *combo = kit->findChild<QComboBox *>();
+    combo->showPopup();
+    keep(combo->view()->window()->grab(), QStringLiteral("combo-") + theme);
+    QVERIFY(hasColour(combo->view()->window()->grab().toImage(), t.sel)); // the current row
+    combo->hidePopup();
+    QToolTip::showText(kit->mapToGlobal(QPoint(40, 40)), QStringLiteral("node-17/gpu3\nreserved 78.7 GiB"), kit.get());
+    for (QWidget *tip : QApplication::topLevelWidgets()) {
+        if (tip->inherits("QTipLabel") && tip->isVisible()) {
+            keep(tip->grab(), QStringLiteral("tip-") + theme);
+            QCOMPARE(tip->grab().toImage().pixelColor(tip->width() / 2, 2).rgb(), t.raised.rgb());
+        }
+    }
+    QToolTip::hideText();
 
     const std::unique_ptr<QWidget> shell(gallery::shell());
     shell->show();
