@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Steps that packaging/run and tests/run share: say, find what is missing, install it, build.
 # Sourced, not run. Expects $root.
@@ -37,18 +38,19 @@ as_root() {
 # install_missing SECTION…: installs only what is not there, and says what.
 install_missing() {
     command -v dpkg-query >/dev/null || die "this script knows Debian and Ubuntu only; the packages it needs stand in packaging/packages"
-    local lines line name
+    local lines line name found
     lines=$(missing "$@")
     [ -n "$lines" ] || return 0
-    needed=($lines)
+    mapfile -t needed <<<"$lines"
     say "refreshing the package lists"
     as_root apt-get update -q >/dev/null || say "the package lists could not be refreshed; going on with those that are here"
     needed=()
     for line in $lines; do
+        found=
         for name in ${line//|/ }; do
-            if apt-cache show "$name" >/dev/null 2>&1; then needed+=("$name"); break; fi
+            if apt-cache show "$name" >/dev/null 2>&1; then found=$name; break; fi
         done
-        [ "${#needed[@]}" -gt 0 ] || needed+=("${line%%|*}")
+        needed+=("${found:-${line%%|*}}")
     done
     say "installing: ${needed[*]}"
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${needed[@]}" >"$root/build/apt.log" 2>&1 \
