@@ -34,7 +34,7 @@ Theme themeOf(ThemeChoice choice)
     return Theme::System;
 }
 
-SessionOptions sessionOptions(const CommandLine &line, const Settings &settings)
+SessionOptions sessionOptions(const CommandLine &line, Settings &settings)
 {
     SessionOptions options;
     options.historyFile = line.historyFile;
@@ -43,6 +43,7 @@ SessionOptions sessionOptions(const CommandLine &line, const Settings &settings)
     for (const auto &address : line.connect)
         options.endpoints.push_back({{}, address, false});
     options.scrape = line.scrape;
+    options.settings = &settings;
     return options;
 }
 

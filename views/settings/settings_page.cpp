@@ -30,25 +30,6 @@ constexpr int kNameWidth = 180;
 constexpr int kControlWidth = 220;
 constexpr int kWidestRow = 980;
 
-/// Choices of a number, with the one that is set among them even if we do not offer it.
-QComboBox *makeNumberChoice(Settings &settings, const SettingKey<int> &key, std::vector<std::pair<int, QString>> choices,
-                            const QString &name, const std::function<QString(int)> &otherText)
-{
-    auto *box = new QComboBox;
-    box->setAccessibleName(name);
-    const int now = settings.get(key);
-    bool isKnown = false;
-    for (const auto &[value, text] : choices) {
-        box->addItem(text, value);
-        isKnown = isKnown || value == now;
-    }
-    if (!isKnown)
-        box->addItem(otherText(now), now);
-    box->setCurrentIndex(box->findData(now));
-    QObject::connect(box, &QComboBox::activated, box, [&settings, &key, box] { settings.set(key, box->currentData().toInt()); });
-    return box;
-}
-
 } // namespace
 
 SettingsPage::SettingsPage(PageContext pageContext, std::vector<std::pair<QString, QString>> places, QWidget *parent)
@@ -182,21 +163,14 @@ void SettingsPage::addGeneral(const std::vector<std::pair<QString, QString>> &pl
 
 void SettingsPage::addHistory()
 {
-    Settings &settings = *context().settings;
     addSection(tr("History"));
     m_file = new Label({}, TextRole::Mono);
     m_file->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     addRow(tr("File"), tr("Chosen with --history when the window starts."), m_file);
     m_size = new Label;
     addRow(tr("On disk now"), tr("With its write-ahead log."), m_size);
-    addRow(tr("Keep raw samples"), tr("Older ones live on as 1 min, 10 min and 1 h summaries. Holds from the next start."),
-           makeNumberChoice(settings, setting::kKeepRawHours,
-                            {{6, tr("6 hours")}, {24, tr("1 day")}, {48, tr("2 days")}, {168, tr("7 days")}, {720, tr("30 days")}},
-                            tr("Keep raw samples"), [](int hours) { return tr("%n hour(s)", nullptr, hours); }));
-    addRow(tr("At most on disk"), tr("The oldest summaries go first. Holds from the next start."),
-           makeNumberChoice(settings, setting::kSizeLimitMiB,
-                            {{1024, tr("1 GiB")}, {5120, tr("5 GiB")}, {10240, tr("10 GiB")}, {51200, tr("50 GiB")}},
-                            tr("At most on disk"), [](int mib) { return tr("%1 MiB").arg(mib); }));
+    m_series = new Label;
+    addRow(tr("Series"), tr("Everything is kept; nothing is deleted by itself."), m_series);
 }
 
 void SettingsPage::addHelp()
@@ -225,6 +199,7 @@ void SettingsPage::updateHistory()
     m_file->setText(shown(context().historyFile.string(), 90));
     const QString sentence = historySentence(history);
     m_size->setText(sentence.isEmpty() ? figureText(formatBytes(history.size)) : sentence);
+    m_series->setText(QString::fromStdString(formatExact(static_cast<std::int64_t>(history.series))));
 }
 
 QWidget *SettingsPage::focusPlace()

@@ -60,6 +60,7 @@ private:
     std::vector<Row> m_rows;
     Label *m_file = nullptr;
     Label *m_size = nullptr;
+    Label *m_series = nullptr;
     Label *m_nothing;
 };
 
