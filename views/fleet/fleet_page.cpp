@@ -42,6 +42,10 @@ namespace {
 constexpr int kHistoryBuckets = 300;
 constexpr int kLeftShare = 796;
 constexpr int kRightShare = 348;
+constexpr int kHeatRow = 17;
+constexpr int kHeatFrame = 128; // header, captions, axis and legend around the rows
+constexpr int kLowestHeat = 164;
+constexpr int kHighestHeat = 446;
 
 /// Hides what the Fleet page has no room for and gives the rest sensible widths.
 void arrangeJobs(CopyableTable &table)
@@ -147,7 +151,8 @@ void FleetPage::buildLayout()
     layout->addWidget(m_columns, 1);
     resetLayout();
     m_columns->restoreState(context().settings->get(setting::kFleetColumns));
-    m_left->restoreState(context().settings->get(setting::kFleetLeft));
+    m_isLayoutOwn = m_left->restoreState(context().settings->get(setting::kFleetLeft));
+    connect(m_left, &QSplitter::splitterMoved, this, [this] { m_isLayoutOwn = true; });
     m_right->restoreState(context().settings->get(setting::kFleetRight));
 }
 
@@ -156,21 +161,35 @@ void FleetPage::resetLayout()
     m_columns->setSizes({kLeftShare, kRightShare});
     m_columns->setStretchFactor(0, kLeftShare);
     m_columns->setStretchFactor(1, kRightShare);
-    // A map of a few nodes is low: the timeline below takes what it leaves.
-    const int heat = std::clamp(m_heatPanel->sizeHint().height(), 120, 446);
-    m_left->setSizes({heat, std::max(120, 446 - heat), 236});
-    m_left->setStretchFactor(0, heat > 300 ? 2 : 0);
-    m_left->setStretchFactor(1, 2);
-    m_left->setStretchFactor(2, 1);
     m_right->setSizes({446, 236});
     m_right->setStretchFactor(0, 2);
     m_right->setStretchFactor(1, 1);
+    m_isLayoutOwn = false;
+    fitHeat();
+}
+
+/// A map of a few nodes is low and one of many is high: the timeline below takes what it leaves.
+/// Who moved a handle decides for good.
+void FleetPage::fitHeat()
+{
+    if (m_isLayoutOwn)
+        return;
+    const auto nodes = static_cast<int>(context().fleet().fleet.nodes.size());
+    const int heat = std::clamp(kHeatFrame + nodes * kHeatRow, kLowestHeat, kHighestHeat);
+    if (heat == m_fittedHeat)
+        return;
+    m_fittedHeat = heat;
+    m_left->setStretchFactor(0, heat == kHighestHeat ? 1 : 0);
+    m_left->setStretchFactor(1, 2);
+    m_left->setStretchFactor(2, 1);
+    const int rest = std::max(240, m_left->height() - heat - 2 * metrics::kGutter);
+    m_left->setSizes({heat, rest * 6 / 10, rest * 4 / 10});
 }
 
 void FleetPage::saveLayout() const
 {
     context().settings->set(setting::kFleetColumns, m_columns->saveState());
-    context().settings->set(setting::kFleetLeft, m_left->saveState());
+    context().settings->set(setting::kFleetLeft, m_isLayoutOwn ? m_left->saveState() : QByteArray());
     context().settings->set(setting::kFleetRight, m_right->saveState());
 }
 
@@ -245,6 +264,7 @@ void FleetPage::activate()
     m_jobsModel->setUtc(isUtc());
     m_eventsModel->setUtc(isUtc());
     m_askedRange = {};
+    m_actionsFor.clear();
     m_spark = new Sparkline;
     m_spark->setFixedHeight(56);
     context().inspector->setExtra(m_spark);
@@ -270,8 +290,16 @@ bool FleetPage::isFilled() const
     return m_hasHistory && m_memoryFeed->hasAnswer() && !context().fleet().fleet.nodes.empty();
 }
 
+void FleetPage::resizeEvent(QResizeEvent *event)
+{
+    Page::resizeEvent(event);
+    m_fittedHeat = 0;
+    fitHeat();
+}
+
 void FleetPage::refresh()
 {
+    fitHeat();
     updateFigures();
     updateHeat();
     updateJobs();
@@ -408,14 +436,17 @@ void FleetPage::updateInspector()
     if (!m_isActive)
         return;
     const Instant now = session().time()->now();
-    if (m_hovered.empty() && showSelection(*context().inspector, *m_memory, now, isUtc())) {
-        context().inspector->setActions({});
-        return;
-    }
-    const DeviceState *device = shownDevice();
+    const bool isSelection = m_hovered.empty() && showSelection(*context().inspector, *m_memory, now, isUtc());
+    const DeviceState *device = isSelection ? nullptr : shownDevice();
+    if (m_spark)
+        m_spark->parentWidget()->setVisible(device != nullptr);
     if (!device) {
-        context().inspector->setTitle(tr("Inspector"), {});
-        context().inspector->setEmpty(tr("Point at a device to see it here."));
+        m_actionsFor.clear();
+        context().inspector->setActions({});
+        if (!isSelection) {
+            context().inspector->setTitle(tr("Inspector"), {});
+            context().inspector->setEmpty(tr("Point at a device to see it here."));
+        }
         return;
     }
     if (m_spark) {
@@ -431,8 +462,14 @@ void FleetPage::updateInspector()
     if (const auto at = m_memory->crosshair(); at && m_hovered.empty())
         sections.insert(sections.begin(), readingsSection(*m_memory, *at, now, isUtc()));
     showDevice(*context().inspector, what, std::move(sections));
+    // Buttons are made anew only for another device, or live data would take the focus from them.
+    const bool hasJob = !jobsOn(context().fleet().fleet, *device).empty();
+    const std::string actionsFor = hasJob ? device->id : "-";
+    if (actionsFor == m_actionsFor)
+        return;
+    m_actionsFor = actionsFor;
     std::vector<Inspector::Action> actions;
-    if (!jobsOn(context().fleet().fleet, *device).empty())
+    if (hasJob)
         actions.push_back({tr("Open job"), [this, id = device->id] { openJobOf(id); }, true, {}});
     context().inspector->setActions(std::move(actions));
     context().inspector->setHint(tr("Enter opens the job \u00b7 T shows the fleet at the crosshair"));

@@ -50,8 +50,12 @@ signals:
     void connectionsWanted();
     void filterClearWanted();
 
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+
 private:
     void buildPanels();
+    void fitHeat();
     void buildLayout();
     void connectWidgets();
     void updateFigures();
@@ -98,6 +102,9 @@ private:
     std::string m_hovered;
     std::string m_memoryDevice;
     QPointer<Sparkline> m_spark;
+    std::string m_actionsFor; // device whose buttons the inspector shows
+    bool m_isLayoutOwn = false;
+    int m_fittedHeat = 0;
 };
 
 } // namespace plimsoll

@@ -194,9 +194,9 @@ std::vector<Track> timelineTracks(const JobPlan &plan, const SliceAnswer &answer
     return out;
 }
 
-std::vector<JobProcess> processesOf(const std::string &job, const std::vector<SeriesEntry> &series, Instant at)
+std::vector<ProcessRow> processesOf(const std::string &job, const std::vector<SeriesEntry> &series, Instant at)
 {
-    std::map<std::pair<std::string, std::string>, JobProcess> found; // by node and pid
+    std::map<std::pair<std::string, std::string>, ProcessRow> found; // by node and pid
     for (const auto &entry : series) {
         const auto &key = entry.info.key;
         const auto pid = key.labels.find(label::kPid);
@@ -218,7 +218,7 @@ std::vector<JobProcess> processesOf(const std::string &job, const std::vector<Se
             process.swap = entry.lastValue;
         process.seen = std::max(process.seen.value_or(*entry.lastTime), *entry.lastTime);
     }
-    std::vector<JobProcess> out;
+    std::vector<ProcessRow> out;
     for (auto &[key, process] : found)
         out.push_back(std::move(process));
     std::stable_sort(out.begin(), out.end(), [](const auto &a, const auto &b) { return a.rss.value_or(-1) > b.rss.value_or(-1); });

@@ -51,7 +51,7 @@ struct JobPlan
 [[nodiscard]] std::vector<Track> timelineTracks(const JobPlan &plan, const SliceAnswer &answer);
 
 /// One process of a job and its newest figures.
-struct JobProcess
+struct ProcessRow
 {
     std::string pid;
     std::string name;
@@ -61,10 +61,10 @@ struct JobProcess
     std::optional<double> swap;
     std::optional<Instant> seen;
 
-    friend bool operator==(const JobProcess &, const JobProcess &) = default;
+    friend bool operator==(const ProcessRow &, const ProcessRow &) = default;
 };
 
 /// The job's processes, largest first. Those not seen for a while before `at` are left out: they ended.
-[[nodiscard]] std::vector<JobProcess> processesOf(const std::string &job, const std::vector<SeriesEntry> &series, Instant at);
+[[nodiscard]] std::vector<ProcessRow> processesOf(const std::string &job, const std::vector<SeriesEntry> &series, Instant at);
 
 } // namespace plimsoll

@@ -28,11 +28,11 @@ bool isNumber(int column)
 
 ProcessModel::ProcessModel(QObject *parent) : QAbstractTableModel(parent) {}
 
-void ProcessModel::setProcesses(std::vector<JobProcess> processes)
+void ProcessModel::setProcesses(std::vector<ProcessRow> processes)
 {
     if (processes == m_processes)
         return;
-    const auto same = [](const JobProcess &a, const JobProcess &b) { return a.pid == b.pid && a.node == b.node; };
+    const auto same = [](const ProcessRow &a, const ProcessRow &b) { return a.pid == b.pid && a.node == b.node; };
     const bool isSameSet = std::equal(processes.begin(), processes.end(), m_processes.begin(), m_processes.end(), same);
     if (!isSameSet)
         beginResetModel();

@@ -19,8 +19,8 @@ public:
 
     explicit ProcessModel(QObject *parent = nullptr);
 
-    void setProcesses(std::vector<JobProcess> processes);
-    [[nodiscard]] const std::vector<JobProcess> &processes() const noexcept { return m_processes; }
+    void setProcesses(std::vector<ProcessRow> processes);
+    [[nodiscard]] const std::vector<ProcessRow> &processes() const noexcept { return m_processes; }
 
     [[nodiscard]] int rowCount(const QModelIndex &parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex &parent = {}) const override;
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
 private:
-    std::vector<JobProcess> m_processes;
+    std::vector<ProcessRow> m_processes;
     double m_largest = 0;
 };
 
