@@ -1,2 +1,74 @@
-set(views_SOURCES)
-set(views_HEADERS)
+# SPDX-License-Identifier: GPL-3.0-or-later
+set(views_SOURCES
+    connection_text.cpp
+    connections/add_agent_form.cpp
+    connections/check_list.cpp
+    connections/connections_model.cpp
+    connections/connections_page.cpp
+    device_history.cpp
+    device_text.cpp
+    event_text.cpp
+    events_model.cpp
+    fleet/device_timeline.cpp
+    fleet/fleet_figures.cpp
+    fleet/fleet_inspector.cpp
+    fleet/fleet_page.cpp
+    fleet/fleet_values.cpp
+    fleet_filter.cpp
+    job/job_facts.cpp
+    job/job_page.cpp
+    job/job_plan.cpp
+    job/process_model.cpp
+    jobs_model.cpp
+    main_window.cpp
+    main_window_commands.cpp
+    panel_state.cpp
+    range_sections.cpp
+    reading_legend.cpp
+    settings/settings_page.cpp
+    time_text.cpp
+    time_to_full.cpp
+    timeline_feed.cpp
+    window/maximiser.cpp
+    window/overview_feed.cpp
+    window/palette_places.cpp
+    window/status_cells.cpp
+    window/travel_frame.cpp
+)
+set(views_HEADERS
+    connection_text.h
+    connections/add_agent_form.h
+    connections/check_list.h
+    connections/connections_model.h
+    connections/connections_page.h
+    device_history.h
+    device_text.h
+    event_text.h
+    events_model.h
+    fleet/device_timeline.h
+    fleet/fleet_figures.h
+    fleet/fleet_inspector.h
+    fleet/fleet_page.h
+    fleet/fleet_values.h
+    fleet_filter.h
+    job/job_facts.h
+    job/job_page.h
+    job/job_plan.h
+    job/process_model.h
+    jobs_model.h
+    layout_keys.h
+    main_window.h
+    page.h
+    panel_state.h
+    range_sections.h
+    reading_legend.h
+    settings/settings_page.h
+    time_text.h
+    time_to_full.h
+    timeline_feed.h
+    window/maximiser.h
+    window/overview_feed.h
+    window/palette_places.h
+    window/status_cells.h
+    window/travel_frame.h
+)

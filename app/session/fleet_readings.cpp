@@ -11,7 +11,7 @@ namespace {
 
 constexpr Duration kForgottenAfter = std::chrono::hours(24);
 
-using Member = Reading DeviceReadings::*;
+using Member = SeriesReading DeviceReadings::*;
 struct GpuMetric
 {
     std::string_view name;
@@ -29,7 +29,7 @@ struct Seen
     const SeriesEntry &entry;
     const Labels &labels;
     std::string host;
-    Reading reading;
+    SeriesReading reading;
 };
 
 std::string gpuId(const Labels &labels)
@@ -145,7 +145,7 @@ Freshness freshnessOf(std::optional<Instant> seen, Duration interval, Instant at
     return age <= 10 * interval ? Freshness::Stale : Freshness::Away;
 }
 
-std::optional<Bytes> Reading::bytes() const
+std::optional<Bytes> SeriesReading::bytes() const
 {
     // Foreign numbers: what no memory can be is unknown, not a wrapped integer.
     if (!value || *value < 0 || *value > 9e18)
@@ -153,9 +153,9 @@ std::optional<Bytes> Reading::bytes() const
     return Bytes{std::llround(*value)};
 }
 
-void Reading::offer(const Reading &other)
+void SeriesReading::offer(const SeriesReading &other)
 {
-    const auto rank = [](const Reading &r) {
+    const auto rank = [](const SeriesReading &r) {
         return std::tuple(!r.series, !r.value, r.freshness, r.interval, r.series);
     };
     if (rank(other) < rank(*this))

@@ -14,7 +14,7 @@
 namespace plimsoll {
 
 /// The newest sample of one quantity, the best of all series that tell it.
-struct Reading
+struct SeriesReading
 {
     SeriesId series;
     std::optional<double> value; // nullopt: absent, not a number
@@ -25,7 +25,7 @@ struct Reading
     [[nodiscard]] std::optional<Bytes> bytes() const;
     /// Two agents, or an agent and an exporter, may tell the same. The fresher kind
     /// wins, then the faster, then the one known for longer: no flapping between equals.
-    void offer(const Reading &other);
+    void offer(const SeriesReading &other);
 };
 
 /// What was read about one GPU, MIG slice or host.
@@ -37,14 +37,14 @@ struct DeviceReadings
     std::string index;
     std::string instance; // MIG
     std::string model;
-    Reading limit, usage, free, reserved, available, utilization;
+    SeriesReading limit, usage, free, reserved, available, utilization;
 };
 
 struct JobReadings
 {
     struct OnHost
     {
-        Reading rss, swap, processes;
+        SeriesReading rss, swap, processes;
         double processRss = 0; // summed, for jobs that nobody adds up
         std::optional<Instant> processSeen;
         std::uint32_t processCount = 0;
