@@ -2,8 +2,8 @@
 #include "history/writer.h"
 
 #include "history/doctor.h"
-#include "history/fold.h"
 #include "history/loader.h"
+#include "history/retention.h"
 #include "history/tail_row.h"
 
 #include <algorithm>
@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kHeldBytes = 64U << 20U;     // of rows, beyond what was there when the disk refused
 constexpr std::uint64_t kMaxUncommitted = 8U << 20U; // samples: 64 MB commit at once
+constexpr auto kHousekeeping = std::chrono::seconds(10);
 constexpr auto kTick = std::chrono::seconds(1);
 constexpr auto kReopen = std::chrono::seconds(1);
 constexpr auto kRetry = std::chrono::seconds(2);
@@ -76,6 +77,8 @@ void Writer::run(const std::stop_token &stop)
         const bool isHeavy = isTaken && m_intake.pending().samples >= kMaxUncommitted;
         if (isFlushing || isHeavy || Steady::now() >= due) {
             isTaken = commit();
+            if (isTaken)
+                keepHouse();
             lastCommit = Steady::now();
         }
         m_store.state.tick(m_store.clock.monotonicNow());
@@ -253,7 +256,7 @@ void Writer::writeHeads(Written &written)
         for (auto next = std::next(at); next != heads.end() && next->first.first == key.first; ++next)
             last = next;
         if (fold.isDue(head, last->second.rows.times.back(), group, now)) {
-            fold.fold({key.first}, head, written.spans);
+            fold.fold({key.first}, head, written.fold);
             auto &newest = written.newest.try_emplace(key.first, group.newest).first->second;
             newest = std::max(newest, key.second);
             written.folded.push_back(key);
@@ -341,14 +344,43 @@ void Writer::finish(const Written &written)
     for (const auto &[group, newest] : written.newest)
         m_store.table.groups()[group].newest = newest;
     m_storedBegin = m_store.begin;
-    for (const auto id : written.spans)
+    for (const auto id : written.fold.stored)
         m_store.table.noteStored(id);
-    m_store.strips.insert(written.strips.begin(), written.strips.end());
+    for (const auto &[group, begin] : written.fold.strips)
+        m_store.strips[group.value].insert(begin);
     for (auto &[identity, agent] : m_store.table.agents())
         agent.isDirty = false;
     for (auto &[id, group] : m_store.table.groups())
         group.isDirty = false;
     m_store.table.dirtySeries().clear();
+}
+
+// Settles and drops what is old, in a transaction of its own, so that fresh samples never wait for it.
+void Writer::keepHouse()
+{
+    const auto now = m_store.clock.monotonicNow();
+    if (!m_database || m_database->isReadOnly() || now - m_keptHouseAt < kHousekeeping)
+        return;
+    try {
+        Retention retention(m_store, *m_database);
+        m_database->exec("BEGIN IMMEDIATE");
+        const auto done = retention.step();
+        if (done.isNothing()) {
+            m_keptHouseAt = now; // else there may be more: again after the next commit
+            m_database->rollback();
+        } else {
+            const std::unique_lock lock(m_store.heads.mutex());
+            m_database->exec("COMMIT");
+            for (const auto &[group, begin] : done.settled)
+                m_store.strips[group.value].erase(begin);
+            m_store.rawSince = done.rawSince.value_or(m_store.rawSince);
+            m_store.begin = done.begin.value_or(m_store.begin);
+            m_storedBegin = m_store.begin;
+        }
+        retention.vacuum();
+    } catch (const SQLite::Exception &e) {
+        handle(e);
+    }
 }
 
 void Writer::handle(const SQLite::Exception &exception)
