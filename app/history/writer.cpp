@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 namespace plimsoll {
 namespace {
@@ -18,6 +19,13 @@ constexpr auto kHousekeeping = std::chrono::seconds(10);
 constexpr auto kTick = std::chrono::seconds(1);
 constexpr auto kReopen = std::chrono::seconds(1);
 constexpr auto kRetry = std::chrono::seconds(2);
+
+bool hasNoRoom(const std::filesystem::path &file)
+{
+    std::error_code error;
+    const auto space = std::filesystem::space(file.has_parent_path() ? file.parent_path() : ".", error);
+    return !error && space.available < 256U * 1024U;
+}
 
 } // namespace
 
@@ -114,6 +122,9 @@ bool Writer::isDirty()
 
 bool Writer::hasWritable()
 {
+    // Each try puts everything held together again: not while it is plain that it must fail.
+    if (m_store.state.state().health == HistoryState::Health::DiskFull && hasNoRoom(m_store.options.file))
+        return false;
     if (m_database && !m_database->isReadOnly())
         return true;
     const auto health = m_store.state.state().health;
@@ -396,7 +407,8 @@ void Writer::handle(const SQLite::Exception &exception)
         m_store.state.setHealth(m_database->isReadOnly() ? Health::ReadOnly : Health::Failed, error.detail);
         break;
     }
-    m_intake.setHeadLimit(std::max(m_store.heads.bytes(), kHeldBytes / 8) + kHeldBytes);
+    if (!m_intake.hasHeadLimit())
+        m_intake.setHeadLimit(m_store.heads.bytes() + kHeldBytes);
 }
 
 void Writer::beginNewFile(const std::string &why)
