@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "history/fold.h"
 
+#include "history/settle.h"
 #include "model/series.h"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ bool Fold::isDue(const Head &head, std::int64_t groupNewest, const GroupRow &gro
     return groupNewest >= head.period.end * kSecond + kGrace || quietFor > length + kQuiet;
 }
 
-Rows Fold::existing(std::int64_t key)
+Fold::Existing Fold::existing(std::int64_t key)
 {
     auto &query = m_database.statement("SELECT data FROM chunk WHERE id=?");
     query.bind(1, key);
@@ -45,19 +46,20 @@ Rows Fold::existing(std::int64_t key)
     const auto view = ChunkView::parse(bytes);
     auto rows = view ? view->all() : tl::make_unexpected(view.error());
     if (rows)
-        return std::move(*rows);
+        return {std::move(*rows), true};
     // Unreadable: kept as found, not overwritten.
     auto &keep = m_database.statement("INSERT INTO damaged(chunk, data) VALUES (?, ?)");
     keep.bind(1, key);
     bindBlob(keep, 2, bytes);
     keep.exec();
-    return {};
+    return {{}, true};
 }
 
-void Fold::fold(GroupId group, const Head &head, std::vector<SeriesId> &stored)
+void Fold::fold(GroupId group, const Head &head, Done &done)
 {
     const auto key = chunkKey(head.period.begin, group);
-    auto rows = mergeRows(existing(key), head.rows);
+    auto before = existing(key);
+    auto rows = mergeRows(std::move(before.rows), head.rows);
     m_store.state.drop(trim(rows), "more than 65,535 rows of a group in one period");
     const auto chunk = encodeChunk(rows);
     auto &insert = m_database.statement("INSERT OR REPLACE INTO chunk(id, data) VALUES (?, ?)");
@@ -70,7 +72,25 @@ void Fold::fold(GroupId group, const Head &head, std::vector<SeriesId> &stored)
         erase.exec();
         erase.reset();
     }
-    storeSpans(group, rows.times.back(), stored);
+    writeBuckets(group, head.period, rows, before.isThere, done);
+    storeSpans(group, rows.times.back(), done.stored);
+}
+
+// A period that was settled before goes straight into its rollups, so that each minute is
+// either in a strip or in them.
+void Fold::writeBuckets(GroupId group, const Period &period, const Rows &rows, bool wasThere, Done &done)
+{
+    const auto strip = stripOf(rows);
+    const auto known = m_store.strips.find(group.value);
+    const bool isUnsettled = known != m_store.strips.end() && known->second.contains(period.begin);
+    if (wasThere && !isUnsettled)
+        return Settle(m_database).replace(group, period, strip);
+    const auto blob = encodeStrip(strip);
+    auto &insert = m_database.statement("INSERT OR REPLACE INTO strip(id, data) VALUES (?, ?)");
+    insert.bind(1, chunkKey(period.begin, group));
+    bindBlob(insert, 2, blob);
+    insert.exec();
+    done.strips.emplace_back(group, period.begin);
 }
 
 void Fold::storeSpans(GroupId group, std::int64_t lastRow, std::vector<SeriesId> &stored)

@@ -6,6 +6,7 @@
 #include "history/store.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace plimsoll {
@@ -20,13 +21,24 @@ public:
     [[nodiscard]] bool isDue(const Head &head, std::int64_t groupNewest, const GroupRow &group,
                              std::int64_t monotonicNow) const;
 
+    struct Done
+    {
+        std::vector<SeriesId> stored;                         // series whose last sample is now beside their name
+        std::vector<std::pair<GroupId, std::int64_t>> strips; // written
+    };
+
     /// Writes chunk and strip and deletes the tail rows; the head itself stays until the commit.
-    /// Series that ended within it get their last sample stored beside their name: they join `stored`.
-    void fold(GroupId group, const Head &head, std::vector<SeriesId> &stored);
+    void fold(GroupId group, const Head &head, Done &done);
 
 private:
     void storeSpans(GroupId group, std::int64_t lastRow, std::vector<SeriesId> &stored);
-    [[nodiscard]] Rows existing(std::int64_t key);
+    struct Existing
+    {
+        Rows rows;
+        bool isThere = false;
+    };
+    [[nodiscard]] Existing existing(std::int64_t key);
+    void writeBuckets(GroupId group, const Period &period, const Rows &rows, bool wasThere, Done &done);
 
     Store &m_store;
     Database &m_database;

@@ -46,6 +46,8 @@ Explained explain(const SeriesRow &series, TimeRange stretch, bool isLast, const
             continue;
         if (event.kind == EventKind::JobEnded && isOfJob(event, series.info.key.labels))
             return {GapReason::Ended, {}};
+        if (event.time <= stretch.begin)
+            continue; // restart and loss are stamped with what came first afterwards: this one ended the gap before
         isRestarted = isRestarted || event.kind == EventKind::AgentStarted;
         if (event.kind == EventKind::SamplesLost)
             lost += event.value.value_or(0);

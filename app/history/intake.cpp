@@ -152,6 +152,8 @@ void HistoryIntake::takeBlock(const AgentRow &agent, const SampleBlock &block)
         times[i] = toUnixNanos(block.times[i]);
     if (*std::min_element(times.begin(), times.end()) < 0)
         return state.drop(block.samples(), "times before 1970");
+    if (*std::min_element(times.begin(), times.end()) < m_store.rawSince)
+        return state.drop(block.samples(), "older than the raw samples that are kept");
 
     const auto &numbers = m_numbers[agent.id.value];
     std::vector<Target> targets;

@@ -49,6 +49,7 @@ public:
     [[nodiscard]] Pending &pending() noexcept { return m_pending; }
     /// More than this much in the heads is dropped and counted; SIZE_MAX while the disk takes it.
     void setHeadLimit(std::size_t bytes) noexcept { m_headLimit = bytes; }
+    [[nodiscard]] bool hasHeadLimit() const noexcept { return m_headLimit != SIZE_MAX; }
 
 private:
     void takeFrame(AgentRow &agent, Frame &&frame);

@@ -85,7 +85,8 @@ std::array<std::size_t, 4> costs(std::span<const std::int64_t> values, unsigned 
     std::array<std::size_t, 4> cost{std::numeric_limits<std::size_t>::max(), 1, 1, 1};
     const auto at = [&](std::size_t i) { return values[i] >> shift; };
     cost[Delta] += varintSize(zigzag(at(0)));
-    cost[DeltaOfDelta] = cost[Delta];
+    const std::int64_t firstSlope = minus(at(1), at(0)); // not constant: there are at least two
+    cost[DeltaOfDelta] = cost[Delta] + varintSize(zigzag(firstSlope));
     for (std::size_t begin = 0; begin < values.size(); begin += kBlock) {
         const std::size_t count = std::min(kBlock, values.size() - begin);
         std::int64_t low = at(begin);
@@ -99,7 +100,7 @@ std::array<std::size_t, 4> costs(std::span<const std::int64_t> values, unsigned 
             if (i > 0) {
                 const auto d = minus(v, at(i - 1));
                 deltas |= zigzag(d);
-                seconds |= zigzag(i > 1 ? minus(d, minus(at(i - 1), at(i - 2))) : d);
+                seconds |= zigzag(minus(d, i > 1 ? minus(at(i - 1), at(i - 2)) : firstSlope));
             }
         }
         const std::size_t differences = begin == 0 ? count - 1 : count;
@@ -133,6 +134,10 @@ void writeDeltas(std::span<const std::int64_t> values, unsigned shift, bool ofDe
     std::int64_t previous = values[0] >> shift;
     std::int64_t slope = 0;
     appendVarint(out, zigzag(previous));
+    if (ofDeltas) {
+        slope = minus(values[1] >> shift, previous);
+        appendVarint(out, zigzag(slope));
+    }
     Block block;
     for (std::size_t begin = 0; begin < values.size(); begin += kBlock) {
         const std::size_t end = std::min(begin + kBlock, values.size());
@@ -175,7 +180,7 @@ bool readReference(ByteReader &from, std::span<std::int64_t> into) noexcept
 bool readDeltas(ByteReader &from, bool ofDeltas, std::span<std::int64_t> into) noexcept
 {
     std::int64_t previous = unzigzag(from.takeVarint());
-    std::int64_t slope = 0;
+    std::int64_t slope = ofDeltas ? unzigzag(from.takeVarint()) : 0;
     into[0] = previous;
     Block block;
     for (std::size_t begin = 0; begin < into.size(); begin += kBlock) {

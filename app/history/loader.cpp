@@ -197,7 +197,10 @@ Result<void> load(Store &store, Database &database, bool mayWrite)
         }
         SQLite::Statement strips(database.raw(), "SELECT id FROM strip");
         while (strips.executeStep())
-            store.strips.insert(strips.getColumn(0).getInt64());
+        {
+            const auto key = strips.getColumn(0).getInt64();
+            store.strips[groupOf(key).value].insert(periodOf(key));
+        }
         store.rawSince = meta(database, "raw_since").value_or(0);
         store.begin = meta(database, "begin").value_or(-1);
         store.state.setSeries(store.table.size());

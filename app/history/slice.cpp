@@ -4,6 +4,7 @@
 #include "history/gaps.h"
 #include "history/reader.h"
 #include "history/records.h"
+#include "history/rollup.h"
 #include "history/snapshot.h"
 
 #include <algorithm>
@@ -26,6 +27,19 @@ struct Samples
     std::vector<std::int64_t> times;
     std::vector<double> values;
 };
+
+constexpr std::int64_t kLongestPeriod = 3600; // s
+
+// The coarsest level whose buckets fill ours evenly; 0 = raw samples.
+std::size_t levelFor(Duration width)
+{
+    for (std::size_t level = kLevels.size(); level > 0; --level) {
+        const Duration finer(kLevels[level - 1].width * kSecond);
+        if (width >= finer && width % finer == Duration::zero())
+            return level;
+    }
+    return 0;
+}
 
 std::int64_t nanosAtLeast0(Instant t) { return std::max<std::int64_t>(0, toUnixNanos(t)); }
 
@@ -92,7 +106,9 @@ public:
     Result<std::vector<SeriesSlice>> run(std::span<const SeriesId> series);
 
 private:
+    [[nodiscard]] Duration widthFor(const SeriesRow &row) const;
     Result<void> plan(std::span<const SeriesId> series);
+    Result<void> readCoarse(const Snapshot &snapshot, Part &part, std::size_t level);
     Result<void> readRaw(Database *database, GroupId group, std::span<const std::size_t> members);
     Result<void> readPeriod(Database *database, GroupId group, const Period &period,
                             std::span<const std::size_t> members);
@@ -110,6 +126,15 @@ private:
 
 auto cancelled() { return failure(Error::Code::Cancelled, {}); }
 
+// Raw samples, or buckets of which there are at most two a pixel.
+Duration Slicer::widthFor(const SeriesRow &row) const
+{
+    const auto width = bucketWidth(m_range, m_pixels, row.info.interval);
+    const bool hasRaw = toUnixNanos(m_range.begin) >= m_store.rawSince || m_store.table.span(row.id).first >= m_store.rawSince;
+    const Duration minute(kLevels[0].width * kSecond);
+    return hasRaw || width >= minute ? width : std::max(coarseWidth(m_range, m_pixels), minute);
+}
+
 Result<void> Slicer::plan(std::span<const SeriesId> series)
 {
     const auto rows = m_store.table.rows();
@@ -119,7 +144,7 @@ Result<void> Slicer::plan(std::span<const SeriesId> series)
             return failure(Error::Code::BadInput, "slice: no series " + std::to_string(series[i].value));
         auto &part = m_parts[i];
         part.row = (*rows)[series[i].value];
-        part.width = bucketWidth(m_range, m_pixels, part.row->info.interval);
+        part.width = widthFor(*part.row);
         part.read = widened(m_range, part.width, part.row->info.interval);
         part.builder = BucketBuilder(part.width);
         m_wishes.push_back({part.row->group, part.row->ordinal, toUnixNanos(part.read.begin),
@@ -139,7 +164,17 @@ Result<std::vector<SeriesSlice>> Slicer::run(std::span<const SeriesId> series)
         return cancelled();
     for (std::size_t i = 0; i < m_parts.size(); ++i)
         m_parts[i].head = snapshot.heads()[i];
-    for (const auto &[group, members] : m_byGroup) {
+    for (auto &[group, members] : m_byGroup) {
+        for (const auto member : members) {
+            auto &part = m_parts[member];
+            if (const auto level = levelFor(part.width); level > 0) {
+                if (auto done = readCoarse(snapshot, part, level); !done)
+                    return tl::make_unexpected(done.error());
+            }
+        }
+        std::erase_if(members, [&](std::size_t member) { return levelFor(m_parts[member].width) > 0; });
+        if (members.empty())
+            continue;
         if (auto done = readRaw(snapshot.database(), {group}, members); !done)
             return tl::make_unexpected(done.error());
     }
@@ -151,6 +186,51 @@ Result<std::vector<SeriesSlice>> Slicer::run(std::span<const SeriesId> series)
         m_events = eventsForGaps(*snapshot.database(), agents, m_range);
     }
     return finish();
+}
+
+// Settled minutes from the level, those of the last hours from strips, the newest from the head.
+Result<void> Slicer::readCoarse(const Snapshot &snapshot, Part &part, std::size_t level)
+{
+    const auto &head = part.head;
+    part.builder.add(head.times, head.values);
+    auto *database = snapshot.database();
+    if (database == nullptr)
+        return {};
+    const auto group = part.row->group;
+    const auto ordinal = part.row->ordinal;
+    const std::int64_t begin = nanosAtLeast0(part.read.begin) / kSecond;
+    const std::int64_t end = nanosAtLeast0(part.read.end) / kSecond;
+    const auto add = [&](const Result<std::vector<Bucket>> &buckets) {
+        if (!buckets)
+            return false;
+        for (const auto &bucket : *buckets) {
+            if (bucket.begin >= part.read.begin && bucket.begin < part.read.end)
+                part.builder.add(bucket);
+        }
+        return true;
+    };
+    const auto span = kLevels[level - 1].span;
+    auto &rollups = database->statement("SELECT data FROM rollup WHERE id >= ? AND id <= ? ORDER BY id");
+    rollups.bind(1, rollupKey(level, group, ordinal, begin / span));
+    rollups.bind(2, rollupKey(level, group, ordinal, end / span));
+    while (rollups.executeStep()) {
+        if (m_stop.stop_requested())
+            return cancelled();
+        if (const auto buckets = decodeRollup(blobOf(rollups, 0)); !add(buckets))
+            return tl::make_unexpected(buckets.error());
+    }
+    const auto &strips = snapshot.strips(group);
+    for (auto at = strips.lower_bound(begin - kLongestPeriod); at != strips.end() && *at < end; ++at) {
+        if (m_stop.stop_requested())
+            return cancelled();
+        auto &query = database->statement("SELECT data FROM strip WHERE id=?");
+        query.bind(1, chunkKey(*at, group));
+        if (!query.executeStep())
+            continue;
+        if (const auto buckets = decodeStripColumn(blobOf(query, 0), ordinal); !add(buckets))
+            return tl::make_unexpected(buckets.error());
+    }
+    return {};
 }
 
 Result<void> Slicer::readRaw(Database *database, GroupId group, std::span<const std::size_t> members)

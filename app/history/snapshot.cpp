@@ -25,8 +25,9 @@ Snapshot::Snapshot(Store &store, const std::vector<HeadWish> &wishes, const std:
     for (std::size_t i = 0; i < wishes.size(); ++i) {
         const auto &wish = wishes[i];
         store.heads.copy(wish.group, wish.ordinal, wish.begin, wish.end, m_heads[i].times, m_heads[i].values);
+        if (const auto at = store.strips.find(wish.group.value); at != store.strips.end())
+            m_strips.try_emplace(wish.group.value, at->second);
     }
-    m_strips = store.strips;
     if (auto *database = m_lease.get()) {
         database->exec("BEGIN");
         (void)database->integer("SELECT count(*) FROM era"); // the moment a transaction sees is that of its first read
@@ -37,6 +38,13 @@ Snapshot::~Snapshot()
 {
     if (auto *database = m_lease.get())
         database->rollback();
+}
+
+const std::set<std::int64_t> &Snapshot::strips(GroupId group) const
+{
+    static const std::set<std::int64_t> none;
+    const auto at = m_strips.find(group.value);
+    return at == m_strips.end() ? none : at->second;
 }
 
 } // namespace plimsoll

@@ -39,12 +39,12 @@ public:
     [[nodiscard]] bool isCancelled() const noexcept { return m_isCancelled; }
     [[nodiscard]] const std::vector<HeadSamples> &heads() const noexcept { return m_heads; } // one a wish
     [[nodiscard]] Database *database() const noexcept { return m_lease.get(); }               // nullptr: no file
-    [[nodiscard]] const std::set<std::int64_t> &strips() const noexcept { return m_strips; }
+    [[nodiscard]] const std::set<std::int64_t> &strips(GroupId group) const; // begins of periods that have one
 
 private:
     ConnectionPool::Lease m_lease;
     std::vector<HeadSamples> m_heads;
-    std::set<std::int64_t> m_strips;
+    std::map<std::uint32_t, std::set<std::int64_t>> m_strips; // of the groups wished for
     bool m_isCancelled = false;
 };
 

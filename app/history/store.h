@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <set>
 
 namespace plimsoll {
@@ -27,7 +28,7 @@ struct Store
     Mailbox<Delivery> inbox;
     SeriesTable table;
     HeadMap heads;                      // under heads.mutex()
-    std::set<std::int64_t> strips;      // keys of the rows of `strip`; under heads.mutex()
+    std::map<std::uint32_t, std::set<std::int64_t>> strips; // by group, begins of periods not settled; under heads.mutex()
     Periods periods;                    // fixed once opened
     ConnectionPool pool;
     StateBoard state;

@@ -2,21 +2,30 @@
 #include "history/writer.h"
 
 #include "history/doctor.h"
-#include "history/fold.h"
 #include "history/loader.h"
+#include "history/retention.h"
 #include "history/tail_row.h"
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 namespace plimsoll {
 namespace {
 
 constexpr std::size_t kHeldBytes = 64U << 20U;     // of rows, beyond what was there when the disk refused
 constexpr std::uint64_t kMaxUncommitted = 8U << 20U; // samples: 64 MB commit at once
+constexpr auto kHousekeeping = std::chrono::seconds(10);
 constexpr auto kTick = std::chrono::seconds(1);
 constexpr auto kReopen = std::chrono::seconds(1);
 constexpr auto kRetry = std::chrono::seconds(2);
+
+bool hasNoRoom(const std::filesystem::path &file)
+{
+    std::error_code error;
+    const auto space = std::filesystem::space(file.has_parent_path() ? file.parent_path() : ".", error);
+    return !error && space.available < 256U * 1024U;
+}
 
 } // namespace
 
@@ -76,6 +85,8 @@ void Writer::run(const std::stop_token &stop)
         const bool isHeavy = isTaken && m_intake.pending().samples >= kMaxUncommitted;
         if (isFlushing || isHeavy || Steady::now() >= due) {
             isTaken = commit();
+            if (isTaken)
+                keepHouse();
             lastCommit = Steady::now();
         }
         m_store.state.tick(m_store.clock.monotonicNow());
@@ -111,6 +122,9 @@ bool Writer::isDirty()
 
 bool Writer::hasWritable()
 {
+    // Each try puts everything held together again: not while it is plain that it must fail.
+    if (m_store.state.state().health == HistoryState::Health::DiskFull && hasNoRoom(m_store.options.file))
+        return false;
     if (m_database && !m_database->isReadOnly())
         return true;
     const auto health = m_store.state.state().health;
@@ -253,7 +267,7 @@ void Writer::writeHeads(Written &written)
         for (auto next = std::next(at); next != heads.end() && next->first.first == key.first; ++next)
             last = next;
         if (fold.isDue(head, last->second.rows.times.back(), group, now)) {
-            fold.fold({key.first}, head, written.spans);
+            fold.fold({key.first}, head, written.fold);
             auto &newest = written.newest.try_emplace(key.first, group.newest).first->second;
             newest = std::max(newest, key.second);
             written.folded.push_back(key);
@@ -341,14 +355,43 @@ void Writer::finish(const Written &written)
     for (const auto &[group, newest] : written.newest)
         m_store.table.groups()[group].newest = newest;
     m_storedBegin = m_store.begin;
-    for (const auto id : written.spans)
+    for (const auto id : written.fold.stored)
         m_store.table.noteStored(id);
-    m_store.strips.insert(written.strips.begin(), written.strips.end());
+    for (const auto &[group, begin] : written.fold.strips)
+        m_store.strips[group.value].insert(begin);
     for (auto &[identity, agent] : m_store.table.agents())
         agent.isDirty = false;
     for (auto &[id, group] : m_store.table.groups())
         group.isDirty = false;
     m_store.table.dirtySeries().clear();
+}
+
+// Settles and drops what is old, in a transaction of its own, so that fresh samples never wait for it.
+void Writer::keepHouse()
+{
+    const auto now = m_store.clock.monotonicNow();
+    if (!m_database || m_database->isReadOnly() || now - m_keptHouseAt < kHousekeeping)
+        return;
+    try {
+        Retention retention(m_store, *m_database);
+        m_database->exec("BEGIN IMMEDIATE");
+        const auto done = retention.step();
+        if (done.isNothing()) {
+            m_keptHouseAt = now; // else there may be more: again after the next commit
+            m_database->rollback();
+        } else {
+            const std::unique_lock lock(m_store.heads.mutex());
+            m_database->exec("COMMIT");
+            for (const auto &[group, begin] : done.settled)
+                m_store.strips[group.value].erase(begin);
+            m_store.rawSince = done.rawSince.value_or(m_store.rawSince);
+            m_store.begin = done.begin.value_or(m_store.begin);
+            m_storedBegin = m_store.begin;
+        }
+        retention.vacuum();
+    } catch (const SQLite::Exception &e) {
+        handle(e);
+    }
 }
 
 void Writer::handle(const SQLite::Exception &exception)
@@ -364,7 +407,8 @@ void Writer::handle(const SQLite::Exception &exception)
         m_store.state.setHealth(m_database->isReadOnly() ? Health::ReadOnly : Health::Failed, error.detail);
         break;
     }
-    m_intake.setHeadLimit(std::max(m_store.heads.bytes(), kHeldBytes / 8) + kHeldBytes);
+    if (!m_intake.hasHeadLimit())
+        m_intake.setHeadLimit(m_store.heads.bytes() + kHeldBytes);
 }
 
 void Writer::beginNewFile(const std::string &why)

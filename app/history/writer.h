@@ -2,6 +2,7 @@
 #pragma once
 
 #include "history/database.h"
+#include "history/fold.h"
 #include "history/intake.h"
 #include "history/store.h"
 
@@ -32,9 +33,8 @@ private:
     {
         std::vector<std::pair<HeadMap::Key, std::int64_t>> tails;
         std::vector<HeadMap::Key> folded;
-        std::vector<std::int64_t> strips;
         std::map<std::uint32_t, std::int64_t> newest; // by group
-        std::vector<SeriesId> spans;
+        Fold::Done fold;
         bool hasRecords = false;
     };
 
@@ -48,6 +48,7 @@ private:
     void writeHeads(Written &written);
     void writeRecords();
     void finish(const Written &written);
+    void keepHouse();
     void handle(const SQLite::Exception &exception);
     void beginNewFile(const std::string &why);
 
@@ -57,7 +58,7 @@ private:
     HistoryIntake m_intake;
     std::int64_t m_nextTail = 1;
     std::int64_t m_storedBegin = -1;
-    MonotonicInstant m_committedAt{};
+    MonotonicInstant m_keptHouseAt{};
     MonotonicInstant m_openTriedAt{};
 
     std::mutex m_flushMutex;
