@@ -104,8 +104,7 @@ int main(int argc, char **argv)
 
     if (line.screenshots.isEmpty())
         return QApplication::exec();
-    Screenshots screenshots(window, session, settings, line.screenshots);
-    QObject::connect(&screenshots, &Screenshots::finished, &application, [](int code) { QCoreApplication::exit(code); });
+    Screenshots screenshots(window, session, settings, line.screenshots, [](int code) { QCoreApplication::exit(code); });
     screenshots.start();
     return QApplication::exec();
 }

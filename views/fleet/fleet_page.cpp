@@ -326,6 +326,10 @@ void FleetPage::updateHeat()
                                                    ? tr("last %1").arg(durationText(range.length()))
                                                    : durationText(range.length()),
                                                hasGpus ? tr("worst GPU of the node") : tr("memory used")));
+    const auto seen = std::count_if(fleet.nodes.begin(), fleet.nodes.end(),
+                                    [](const NodeState &node) { return node.freshness != Freshness::Away; });
+    const auto all = static_cast<std::ptrdiff_t>(fleet.nodes.size());
+    m_heatPanel->setNote(seen < all ? tr("%1 of %2 nodes seen").arg(seen).arg(all) : QString());
     m_heat->setHistoryRange(range);
     m_heat->setGroups(heatGroups(fleet, m_history, kHistoryBuckets));
     m_heat->setSelected(session().time()->state().device);

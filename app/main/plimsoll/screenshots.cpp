@@ -24,8 +24,9 @@ constexpr QSize kSize(1600, 1000);
 
 } // namespace
 
-Screenshots::Screenshots(MainWindow &window, Session &session, Settings &settings, QString folder)
-    : m_window(window), m_session(session), m_settings(settings), m_folder(std::move(folder))
+Screenshots::Screenshots(MainWindow &window, Session &session, Settings &settings, QString folder,
+                         std::function<void(int)> finished)
+    : m_window(window), m_session(session), m_settings(settings), m_folder(std::move(folder)), m_finished(std::move(finished))
 {
     m_tick.setInterval(kTickMs);
 }
@@ -77,7 +78,7 @@ void Screenshots::prepareNext()
 {
     if (m_next == m_shots.size()) {
         m_tick.stop();
-        emit finished(0);
+        m_finished(0);
         return;
     }
     const Shot &shot = m_shots[m_next];
@@ -119,7 +120,7 @@ void Screenshots::fail(const QString &sentence)
     m_tick.stop();
     std::fprintf(stderr, "plimsoll: %s\n", qPrintable(sentence));
     // Not before the event loop runs, or exit() would be lost.
-    QTimer::singleShot(0, this, [this] { emit finished(1); });
+    QTimer::singleShot(0, this, [this] { m_finished(1); });
 }
 
 } // namespace plimsoll

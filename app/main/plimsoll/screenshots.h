@@ -8,6 +8,7 @@
 #include <QString>
 #include <QTimer>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,17 +18,13 @@ class MainWindow;
 class Session;
 
 /// Takes a picture of every page in both themes, once there are live values and some seconds
-/// of history, and prints the files. finished(0), or 1 with a sentence on stderr.
+/// of history, and prints the files.
 class Screenshots : public QObject
 {
-    Q_OBJECT
-
 public:
-    Screenshots(MainWindow &window, Session &session, Settings &settings, QString folder);
+    /// `finished` is told 0, or 1 after a sentence on stderr.
+    Screenshots(MainWindow &window, Session &session, Settings &settings, QString folder, std::function<void(int)> finished);
     void start();
-
-signals:
-    void finished(int exitCode);
 
 private:
     struct Shot
@@ -48,6 +45,7 @@ private:
     Session &m_session;
     Settings &m_settings;
     QString m_folder;
+    std::function<void(int)> m_finished;
     std::vector<Shot> m_shots;
     std::size_t m_next = 0;
     QElapsedTimer m_waiting;
