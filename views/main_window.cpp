@@ -384,7 +384,10 @@ void MainWindow::updateStatus()
     tab.detail = status.live + status.lagging > 0 ? tr("live, %1").arg(devices) : tr("not live");
     m_topRow->setSessions({tab});
     m_topRow->setCurrent(tab.id);
-    const QString title = tab.title + QStringLiteral(" \u2013 Plimsoll");
+    QString title = tab.title + QStringLiteral(" \u2013 Plimsoll");
+    for (const auto &place : m_places)
+        if (place.id == m_current)
+            title.prepend(place.title + QStringLiteral(" \u2013 "));
     if (windowTitle() != title)
         setWindowTitle(title);
 }

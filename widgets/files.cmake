@@ -6,11 +6,11 @@ set(widgets_RESOURCES)
 # theme
 list(APPEND widgets_HEADERS
     theme/buttons.h theme/choice_button.h theme/draw.h theme/focus_ring.h theme/glyphs.h theme/icons.h theme/label.h
-    theme/metrics.h theme/palette.h theme/plimsoll_style.h theme/scales.h theme/style_parts.h theme/text.h theme/tokens.h
+    theme/metrics.h theme/palette.h theme/plimsoll_style.h theme/scales.h theme/source_plurals.h theme/style_parts.h theme/text.h theme/tokens.h
     theme/type.h)
 list(APPEND widgets_SOURCES
     theme/buttons.cpp theme/choice_button.cpp theme/draw.cpp theme/focus_ring.cpp theme/glyphs.cpp theme/icons.cpp
-    theme/label.cpp theme/palette.cpp theme/plimsoll_style.cpp theme/scales.cpp theme/style_bars.cpp
+    theme/label.cpp theme/palette.cpp theme/plimsoll_style.cpp theme/scales.cpp theme/source_plurals.cpp theme/style_bars.cpp
     theme/style_buttons.cpp theme/style_editors.cpp theme/style_items.cpp theme/style_sizes.cpp theme/text.cpp
     theme/tokens.cpp theme/type.cpp)
 list(APPEND widgets_RESOURCES ${CMAKE_SOURCE_DIR}/resources/plimsoll.qrc)

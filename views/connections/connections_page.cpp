@@ -29,8 +29,8 @@ namespace plimsoll {
 
 namespace {
 
-const auto kListen = QStringLiteral("plimsoll-agent --listen 0.0.0.0:7443");
-const auto kScrape = QStringLiteral("plimsoll-agent --listen 0.0.0.0:7443 --scrape http://localhost:9100/metrics");
+const auto kListen = QStringLiteral("plimsoll-agent --listen 127.0.0.1:7443");
+const auto kScrape = QStringLiteral("plimsoll-agent --listen 127.0.0.1:7443 --scrape http://localhost:9100/metrics");
 const auto kJob = QStringLiteral("PLIMSOLL_JOB_ID=my-run PLIMSOLL_TEAM=nlp python train.py");
 
 QSplitter *makeSplitter(Qt::Orientation orientation)
@@ -106,12 +106,12 @@ void ConnectionsPage::buildAgents()
     m_agents->setAccessibleName(tr("Agents"));
     m_agents->setRowHeight(metrics::kRowTwoLines);
     m_agents->setNameColumn(ConnectionsModel::AddressColumn);
-    m_agents->setColumnWidth(ConnectionsModel::NameColumn, 170);
-    m_agents->setColumnWidth(ConnectionsModel::StateColumn, 160);
+    m_agents->setColumnWidth(ConnectionsModel::NameColumn, 130);
+    m_agents->setColumnWidth(ConnectionsModel::StateColumn, 96);
     m_agents->setColumnWidth(ConnectionsModel::LagColumn, 64);
     m_agents->setColumnWidth(ConnectionsModel::SkewColumn, 64);
     m_agents->setColumnWidth(ConnectionsModel::RateColumn, 80);
-    m_agents->setColumnWidth(ConnectionsModel::VersionColumn, 72);
+    m_agents->setColumnWidth(ConnectionsModel::VersionColumn, 64);
     column->addWidget(m_agents, 1);
     m_agentsPanel->setContent(content);
     m_agentsPanel->setContentMargins({});

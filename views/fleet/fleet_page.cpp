@@ -392,7 +392,7 @@ void FleetPage::updateNotices()
     std::optional<PanelNotice> nothing;
     if (filtered.allDevices == 0 && session().connections().empty())
         nothing = PanelNotice{tr("No agent yet. Add one, or let this window watch its own machine."),
-                              tr("An agent is one program on a node: plimsoll-agent --listen 0.0.0.0:7443"),
+                              tr("An agent is one program on a node: plimsoll-agent --listen 127.0.0.1:7443"),
                               {{tr("Add an agent"), [this] { emit connectionsWanted(); }}}};
     else if (filtered.allDevices > 0 && filtered.devices == 0)
         nothing = PanelNotice{tr("Nothing matches the filter."), tr("%1 devices are hidden by it.").arg(filtered.allDevices),

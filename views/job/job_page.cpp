@@ -304,7 +304,8 @@ void JobPage::updateDetail(const JobState &job)
         showNotice(*m_memoryPanel, &notice);
     }
     m_plan = plan;
-    m_feed->setSeries(plan.series(), [plan = std::move(plan)](const SliceAnswer &answer) { return timelineTracks(plan, answer); });
+    auto wanted = plan.series(); // before the plan moves: arguments are evaluated in no order
+    m_feed->setSeries(std::move(wanted), [plan = std::move(plan)](const SliceAnswer &answer) { return timelineTracks(plan, answer); });
     const bool isStale = !job.ended && job.seen && session().fleet()->at - *job.seen > std::chrono::seconds(5);
     m_memory->setStale(isStale);
     m_memoryPanel->setNote(isStale ? tr("stale") : QString());

@@ -11,6 +11,8 @@
 #include <QStyle>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace plimsoll {
 
 /// Lies over everything of the panel, on its upper edge; takes no input.
@@ -119,7 +121,9 @@ void Panel::setContent(QWidget *content)
 
 void Panel::setContentMargins(const QMargins &margins)
 {
-    m_margins = margins;
+    // Content never lies over the panel's line or its round corners.
+    m_margins = QMargins(std::max(1, margins.left()), margins.top(), std::max(1, margins.right()),
+                         std::max(metrics::kPanelRadius, margins.bottom()));
     if (m_state == nullptr)
         m_bodyColumn->setContentsMargins(m_margins);
 }

@@ -157,7 +157,7 @@ void ValueDelegate::paint(QPainter *painter, const QStyleOptionViewItem &given, 
         if (!text.isEmpty()) {
             painter->setFont(font(TextRole::Body));
             painter->setPen(t.text2);
-            const int width = figureWidth(painter->font(), 5);
+            const int width = std::max(figureWidth(painter->font(), 5), painter->fontMetrics().horizontalAdvance(text) + 1);
             const QRectF room = isRtl ? QRectF(track.left(), track.top(), width, track.height())
                                       : QRectF(track.right() - width, track.top(), width, track.height());
             painter->drawText(room, Qt::AlignVCenter | (isRtl ? Qt::AlignLeft : Qt::AlignRight), text);

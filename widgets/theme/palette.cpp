@@ -2,6 +2,7 @@
 #include "widgets/theme/palette.h"
 
 #include "widgets/theme/plimsoll_style.h"
+#include "widgets/theme/source_plurals.h"
 #include "widgets/theme/tokens.h"
 #include "widgets/theme/type.h"
 
@@ -80,6 +81,8 @@ void applyTheme(QApplication &application, Theme theme)
 {
     initResources();
     rememberSystem(application);
+    if (application.findChild<SourcePlurals *>() == nullptr)
+        QCoreApplication::installTranslator(new SourcePlurals(&application));
 
     const Tokens &t = isDarkWanted(application, theme) ? darkTokens() : lightTokens();
     if (qobject_cast<PlimsollStyle *>(QApplication::style()) == nullptr)
