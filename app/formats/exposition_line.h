@@ -46,9 +46,6 @@ struct CommentLine
 /// `\\` and `\n` (OpenMetrics: `\"` too) become what they stand for; other backslashes stay.
 [[nodiscard]] std::string unescapeHelp(std::string_view text, LineDialect dialect);
 
-[[nodiscard]] bool isMetricName(std::string_view name) noexcept; // [a-zA-Z_:][a-zA-Z0-9_:]*
-[[nodiscard]] bool isLabelName(std::string_view name) noexcept;  // [a-zA-Z_][a-zA-Z0-9_]*
-
 /// Cuts the next line off `rest`, without its line feed. `isWhole` is false when the feed is missing.
 [[nodiscard]] std::string_view takeLine(std::string_view &rest, bool &isWhole) noexcept;
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "formats/exposition_line.h"
+#include "formats/exposition_names.h"
 #include "formats/exposition_notes.h"
 #include "formats/exposition_number.h"
 #include "formats/family_index.h"

@@ -14,6 +14,8 @@ set(formats_SOURCES
     exposition_number.cpp
     exposition_openmetrics.cpp
     exposition_proto.cpp
+    exposition_proto_census.cpp
+    exposition_sample_line.cpp
     exposition_text.cpp
     family_index.cpp
     mapped_draft.cpp
@@ -26,6 +28,7 @@ set(formats_HEADERS
     exposition.h
     exposition_census.h
     exposition_line.h
+    exposition_names.h
     exposition_notes.h
     exposition_number.h
     exposition_openmetrics.h
@@ -33,6 +36,7 @@ set(formats_HEADERS
     exposition_text.h
     family_index.h
     mapped_draft.h
+    metric_family.h
     openmetrics_histogram.h
     wire_reader.h
 )

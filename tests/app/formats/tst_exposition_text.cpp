@@ -49,7 +49,6 @@ private slots:
     void choosesTheFormatByContentType_data();
     void choosesTheFormatByContentType();
     void countsLikeTheReference();
-    void takesAMillionSeries();
 };
 
 void TextTest::readsALine()
@@ -347,18 +346,6 @@ void TextTest::countsLikeTheReference()
     QCOMPARE(census.sampleNames[4], std::string("e_total"));
     QCOMPARE(census.withTimestamp, std::size_t{1});
     QCOMPARE(census.distinctSampleNames, std::size_t{4});
-}
-
-void TextTest::takesAMillionSeries()
-{
-    std::string body;
-    for (int i = 0; i < 1'000'010; ++i)
-        body += "m{i=\"" + std::to_string(i) + "\"} 1\n";
-    const auto exposition = parse(body);
-    QVERIFY(exposition.has_value());
-    QCOMPARE(exposition->samples.size(), std::size_t{1'000'000});
-    QCOMPARE(exposition->skippedCount, std::size_t{1});
-    QCOMPARE(exposition->skipped[0].line, std::size_t{1'000'001});
 }
 
 QTEST_APPLESS_MAIN(TextTest)
