@@ -112,6 +112,7 @@ void MainWindow::makePlaces()
 void MainWindow::buildShell(QVBoxLayout *column)
 {
     m_topRow = new TopRow;
+    m_topRow->setCanAdd(false); // one session, and it is live
     m_timeBar = new TimeBar;
     m_overview = new OverviewStrip;
     m_overview->setAccessibleName(tr("Overview of all history"));

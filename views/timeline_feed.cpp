@@ -102,6 +102,17 @@ void TimelineFeed::clear()
     m_view.setEvents({});
 }
 
+Instant TimelineFeed::newestShown() const
+{
+    const TimeRange visible = m_session.time()->visibleRange();
+    std::optional<Instant> newest;
+    for (const auto &track : m_view.tracks())
+        for (const auto &line : track.lines)
+            if (line.slice && !line.slice->buckets.empty())
+                newest = std::max(newest.value_or(visible.begin), line.slice->buckets.back().lastTime);
+    return std::min(newest.value_or(visible.end), visible.end);
+}
+
 void TimelineFeed::followRange()
 {
     if (!m_isActive)

@@ -35,6 +35,8 @@ public:
     void setEventFilter(KeepEvent keep);
     void setActive(bool isActive);
     void clear(); // no series, no picture
+    /// The newest sample of any line that is visible; the end of the range when there is none.
+    [[nodiscard]] Instant newestShown() const;
     [[nodiscard]] bool hasAnswer() const noexcept { return m_answer != nullptr; }
     [[nodiscard]] const std::vector<Event> &events() const noexcept { return m_events; } // of the answered range
 

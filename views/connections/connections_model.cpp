@@ -79,7 +79,7 @@ QString ConnectionsModel::text(const ConnectionState &connection, int column) co
         return connection.phase == ConnectionPhase::Live || connection.phase == ConnectionPhase::Lagging
                    ? QString::fromStdString(formatCount(connection.samplesPerSecond).text())
                    : kDash;
-    case VersionColumn: return connection.agentVersion.empty() ? kDash : shown(connection.agentVersion, 24);
+    case VersionColumn: return connection.agentVersion.empty() ? kDash : shown(connection.agentVersion, 60).section(u' ', -1); // without the program's name
     default: return {};
     }
 }

@@ -106,11 +106,11 @@ void ConnectionsPage::buildAgents()
     m_agents->setAccessibleName(tr("Agents"));
     m_agents->setRowHeight(metrics::kRowTwoLines);
     m_agents->setNameColumn(ConnectionsModel::AddressColumn);
-    m_agents->setColumnWidth(ConnectionsModel::NameColumn, 130);
-    m_agents->setColumnWidth(ConnectionsModel::StateColumn, 96);
+    m_agents->setColumnWidth(ConnectionsModel::NameColumn, 150);
+    m_agents->setColumnWidth(ConnectionsModel::StateColumn, 132);
     m_agents->setColumnWidth(ConnectionsModel::LagColumn, 64);
     m_agents->setColumnWidth(ConnectionsModel::SkewColumn, 64);
-    m_agents->setColumnWidth(ConnectionsModel::RateColumn, 80);
+    m_agents->setColumnWidth(ConnectionsModel::RateColumn, 84);
     m_agents->setColumnWidth(ConnectionsModel::VersionColumn, 64);
     column->addWidget(m_agents, 1);
     m_agentsPanel->setContent(content);
@@ -189,9 +189,9 @@ void ConnectionsPage::buildHowTo()
 
 void ConnectionsPage::resetLayout()
 {
-    m_columns->setSizes({796, 612});
-    m_columns->setStretchFactor(0, 3);
-    m_columns->setStretchFactor(1, 2);
+    m_columns->setSizes({760, 384});
+    m_columns->setStretchFactor(0, 2);
+    m_columns->setStretchFactor(1, 1);
 }
 
 void ConnectionsPage::saveLayout() const

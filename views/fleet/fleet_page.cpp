@@ -43,8 +43,8 @@ constexpr int kHistoryBuckets = 300;
 constexpr int kLeftShare = 796;
 constexpr int kRightShare = 348;
 constexpr int kHeatRow = 17;
-constexpr int kHeatFrame = 128; // header, captions, axis and legend around the rows
-constexpr int kLowestHeat = 164;
+constexpr int kHeatFrame = 119; // header, captions, axis and legend around the rows
+constexpr int kLowestHeat = 140;
 constexpr int kHighestHeat = 446;
 
 /// Hides what the Fleet page has no room for and gives the rest sensible widths.
@@ -183,7 +183,9 @@ void FleetPage::fitHeat()
     m_left->setStretchFactor(1, 2);
     m_left->setStretchFactor(2, 1);
     const int rest = std::max(240, m_left->height() - heat - 2 * metrics::kGutter);
-    m_left->setSizes({heat, rest * 6 / 10, rest * 4 / 10});
+    m_left->setSizes({heat, rest * 65 / 100, rest * 35 / 100});
+    m_right->setSizes({heat, rest});
+    m_right->setStretchFactor(0, heat == kHighestHeat ? 2 : 0);
 }
 
 void FleetPage::saveLayout() const
@@ -214,7 +216,7 @@ void FleetPage::connectWidgets()
     });
 
     const auto readings = [this](std::optional<Instant> at) {
-        m_legend->setReadings(m_memory->readingsAt(at.value_or(session().time()->now())));
+        m_legend->setReadings(m_memory->readingsAt(at.value_or(m_memoryFeed->newestShown())));
     };
     connect(m_memory, &TimelineView::crosshairMoved, m_heat, &HeatGrid::setCrosshair);
     connect(m_memory, &TimelineView::crosshairMoved, this, readings);

@@ -25,6 +25,7 @@
 #include "widgets/theme/text.h"
 #include "widgets/timeline/timeline_view.h"
 
+#include <QApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPushButton>
@@ -32,6 +33,8 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
+
+#include <utility>
 
 namespace plimsoll {
 
@@ -172,7 +175,7 @@ void JobPage::connectDetail()
 {
     const auto readings = [this] {
         const auto at = m_memory->crosshair();
-        m_legend->setReadings(m_memory->readingsAt(at.value_or(session().time()->visibleRange().end)));
+        m_legend->setReadings(m_memory->readingsAt(at.value_or(m_feed->newestShown())));
         updateInspector();
     };
     connect(m_memory, &TimelineView::crosshairMoved, this, readings);
@@ -185,6 +188,9 @@ void JobPage::connectDetail()
         showNotice(*m_logPanel, hasEvents ? nullptr : &none);
         m_logPanel->setNote(hasEvents ? tr("newest first") : QString());
         readings();
+        // The canvas could not take the keys while its panel was loading.
+        if (std::exchange(m_wantsFocus, false) && isVisible() && (!QApplication::focusWidget() || isAncestorOf(QApplication::focusWidget())))
+            m_memory->setFocus();
     });
     connect(m_feed, &TimelineFeed::failed, this, [this](const Error &error) {
         const PanelNotice notice{tr("The history could not be read. Live figures go on."), shown(error.detail, 200), {}};
@@ -248,7 +254,10 @@ void JobPage::refresh()
     const auto fleet = session().fleet(); // keeps what job() points into alive
     const std::string &wanted = session().time()->state().job;
     if (wanted.empty()) {
+        const bool isReturn = m_stack->currentWidget() != m_chooserPanel;
         m_stack->setCurrentWidget(m_chooserPanel);
+        if (isReturn && isVisible())
+            m_chooser->setFocus();
         m_feed->setActive(false);
         m_shownJob.clear();
         updateChooser();
@@ -257,6 +266,7 @@ void JobPage::refresh()
         m_stack->setCurrentWidget(m_detail);
         if (isOther) {
             m_shownJob = wanted;
+            m_wantsFocus = true;
             m_feed->clear();
             m_feed->setEventFilter([wanted](const Event &event) { return concernsJob(event, wanted); });
             showLoading(*m_memoryPanel, tr("Reading the history of %1").arg(shown(wanted, 60)));
@@ -359,11 +369,12 @@ void JobPage::updateInspector()
     auto sections = jobSections(*shownJob, *session().series(), now, isUtc());
     if (!m_feed->events().empty())
         sections.insert(sections.begin(), eventsSection(m_feed->events(), now, isUtc()));
-    const TimeRange visible = session().time()->visibleRange();
     const auto at = m_memory->crosshair();
-    sections.insert(sections.begin(), readingsSection(*m_memory, at.value_or(visible.end), now, isUtc()));
+    auto readings = readingsSection(*m_memory, at.value_or(m_feed->newestShown()), now, isUtc());
     if (!at)
-        sections.front().title = tr("Newest");
+        readings.title = tr("Newest");
+    if (!readings.rows.empty())
+        sections.insert(sections.begin(), std::move(readings));
     inspector.setTitle(tr("Inspector"), tr("Job"));
     const auto limit = tightestLimit(*shownJob, *session().series());
     const Figure rss = shownJob->rss ? formatBytes(*shownJob->rss) : Figure{"\u2013", ""};

@@ -80,6 +80,7 @@ private:
     JobPlan m_plan;
     std::string m_shownJob;
     bool m_isActive = false;
+    bool m_wantsFocus = false;
 };
 
 } // namespace plimsoll

@@ -219,8 +219,10 @@ std::vector<ProcessRow> processesOf(const std::string &job, const std::vector<Se
         process.seen = std::max(process.seen.value_or(*entry.lastTime), *entry.lastTime);
     }
     std::vector<ProcessRow> out;
+    // PSS is read more rarely and outlives the process: RSS tells whether it is there.
     for (auto &[key, process] : found)
-        out.push_back(std::move(process));
+        if (process.rss)
+            out.push_back(std::move(process));
     std::stable_sort(out.begin(), out.end(), [](const auto &a, const auto &b) { return a.rss.value_or(-1) > b.rss.value_or(-1); });
     return out;
 }

@@ -142,6 +142,11 @@ void TopRow::setCurrent(const QString &id)
         tab->setCurrent(tab->id() == id);
 }
 
+void TopRow::setCanAdd(bool can)
+{
+    m_add->setVisible(can);
+}
+
 void TopRow::setMenu(QMenu *menu)
 {
     m_menu->setMenu(menu);

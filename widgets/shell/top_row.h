@@ -37,6 +37,7 @@ public:
     void setSessions(std::vector<Session> sessions);
     void setCurrent(const QString &id);
     void setMenu(QMenu *menu); // not owned
+    void setCanAdd(bool can); // shows the plus; on by default
     [[nodiscard]] QAbstractButton *searchButton() const;
     [[nodiscard]] QAbstractButton *tab(const QString &id) const; // nullptr when there is none
 

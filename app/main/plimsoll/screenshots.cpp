@@ -5,6 +5,7 @@
 #include "session/time_context.h"
 #include "views/main_window.h"
 
+#include <QApplication>
 #include <QDir>
 #include <QPixmap>
 
@@ -106,6 +107,8 @@ bool Screenshots::take(const Shot &shot)
 {
     const QString theme = shot.theme == ThemeChoice::Dark ? QStringLiteral("dark") : QStringLiteral("light");
     const QString file = QDir(m_folder).filePath(QStringLiteral("%1-%2.png").arg(shot.name, theme));
+    if (QWidget *focus = QApplication::focusWidget())
+        focus->clearFocus(); // a picture for reading shows no focus ring
     if (!m_window.grab().save(file)) {
         fail(QStringLiteral("cannot write %1").arg(file));
         return false;
