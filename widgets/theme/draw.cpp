@@ -24,10 +24,18 @@ public:
 
     qreal x(qreal value) const { return (std::round(value * m_scale + m_transform.dx()) - m_transform.dx()) / m_scale; }
     qreal y(qreal value) const { return (std::round(value * m_scale + m_transform.dy()) - m_transform.dy()) / m_scale; }
-    qreal floorX(qreal value) const { return (std::floor(value * m_scale + m_transform.dx() + kSlack) - m_transform.dx()) / m_scale; }
-    qreal floorY(qreal value) const { return (std::floor(value * m_scale + m_transform.dy() + kSlack) - m_transform.dy()) / m_scale; }
+    qreal lineX(qreal value) const { return (line(value, m_transform.dx()) - m_transform.dx()) / m_scale; }
+    qreal lineY(qreal value) const { return (line(value, m_transform.dy()) - m_transform.dy()) / m_scale; }
 
 private:
+    /// Into the px that holds the value; but a whole coordinate that falls between two
+    /// takes the latter, for the former would lie outside of a widget that begins there.
+    qreal line(qreal value, qreal origin) const
+    {
+        const qreal device = value * m_scale + origin;
+        return value == std::floor(value) ? std::ceil(device - kSlack) : std::floor(device + kSlack);
+    }
+
     static constexpr qreal kSlack = 1e-6; // 27.9999999 is 28
     QTransform m_transform;
     qreal m_scale;
@@ -82,7 +90,7 @@ void horizontal(QPainter &painter, qreal left, qreal right, qreal y, const QColo
     const Snap snap(painter);
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.fillRect(QRectF(QPointF(snap.x(left), snap.floorY(y)), QSizeF(snap.x(right) - snap.x(left), hairline(painter))), colour);
+    painter.fillRect(QRectF(QPointF(snap.x(left), snap.lineY(y)), QSizeF(snap.x(right) - snap.x(left), hairline(painter))), colour);
     painter.restore();
 }
 
@@ -91,7 +99,7 @@ void vertical(QPainter &painter, qreal x, qreal top, qreal bottom, const QColor 
     const Snap snap(painter);
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.fillRect(QRectF(QPointF(snap.floorX(x), snap.y(top)), QSizeF(hairline(painter), snap.y(bottom) - snap.y(top))), colour);
+    painter.fillRect(QRectF(QPointF(snap.lineX(x), snap.y(top)), QSizeF(hairline(painter), snap.y(bottom) - snap.y(top))), colour);
     painter.restore();
 }
 

@@ -382,6 +382,22 @@ void TestPlimsollStyle::alignsHairlines()
         draw::horizontal(painter, 0, 40, 10.3, Qt::black);
         draw::vertical(painter, 20.7, 0, 40, Qt::black);
     }
+    // A line at the edge of a widget that begins between two device px is inside of it.
+    QImage shifted(int(40 * scale), int(40 * scale), QImage::Format_ARGB32);
+    shifted.setDevicePixelRatio(scale);
+    shifted.fill(Qt::white);
+    {
+        QPainter painter(&shifted);
+        painter.translate(1, 1);
+        painter.setClipRect(QRectF(0, 0, 30, 30));
+        draw::vertical(painter, 0, 0, 30, Qt::black);
+    }
+    const QImage row = shifted.copy(0, int(10 * scale), shifted.width(), 1);
+    int lines = 0;
+    for (int x = 0; x < row.width(); ++x)
+        lines += row.pixelColor(x, 0).lightness() == 0;
+    QCOMPARE(lines, 1);
+
     // One row and one column of full black, and nothing grey anywhere.
     int black = 0;
     for (int y = 0; y < image.height(); ++y) {
