@@ -122,14 +122,19 @@ void JobCollector::tellKills(const Tick &tick, Readings &into)
 {
     for (const auto &[path, entry] : m_cgroups.entries())
         m_kills.note(path, entry.newKills, tick.monotonic);
-    std::optional<std::uint64_t> hostKills;
-    forEachKey(m_vmstat.read(m_buffer).value_or(std::string_view()), [&](std::string_view key, std::string_view rest) {
-        if (key == "oom_kill")
-            hostKills = leadingNumber(rest);
-    });
-    if (hostKills && m_hostKills && *hostKills > *m_hostKills)
-        m_kills.note({}, *hostKills - *m_hostKills, tick.monotonic);
-    m_hostKills = hostKills;
+    // The host's count is one line of two hundred: at once when a process has ended, else now and then.
+    constexpr unsigned kSeldom = 5;
+    if (!m_deaths.empty() || !m_hostKills || ++m_ticksSinceKills >= kSeldom) {
+        m_ticksSinceKills = 0;
+        std::optional<std::uint64_t> hostKills;
+        forEachKey(m_vmstat.read(m_buffer).value_or(std::string_view()), [&](std::string_view key, std::string_view rest) {
+            if (key == "oom_kill")
+                hostKills = leadingNumber(rest);
+        });
+        if (hostKills && m_hostKills && *hostKills > *m_hostKills)
+            m_kills.note({}, *hostKills - *m_hostKills, tick.monotonic);
+        m_hostKills = hostKills;
+    }
 
     // The kernel picks the largest: when several died at once, so do we.
     std::stable_sort(m_deaths.begin(), m_deaths.end(), [](const Death &a, const Death &b) { return a.rss > b.rss; });

@@ -11,7 +11,7 @@ namespace plimsoll {
 namespace {
 
 constexpr Duration kSlowInterval = std::chrono::seconds(10);
-constexpr int kPssShare = 1000; // of the time, one part may go into reading PSS
+constexpr int kPssShare = 2500; // of the time, one part may go into reading PSS
 constexpr Duration kMostPssCredit = std::chrono::milliseconds(10);
 
 std::string_view sourceOf(std::string_view metricName)
@@ -34,6 +34,7 @@ JobCollector::JobCollector(Journal &journal, JobOptions options)
     , m_scan(m_options.procRoot)
     , m_cgroups(findMemoryCgroups(m_options.cgroupRoot, m_options.procRoot))
     , m_vmstat(m_options.procRoot / "vmstat")
+    , m_meminfo(m_options.procRoot / "meminfo")
     , m_pssCredit(kMostPssCredit)
 {}
 
@@ -66,6 +67,7 @@ void JobCollector::collect(const Tick &tick, Readings &into)
 void JobCollector::readProcesses(const Tick &tick, Readings &into)
 {
     const auto &vanished = m_scan.vanished();
+    std::optional<bool> hasSwap; // asked once a tick, when it matters
     for (auto &[id, job] : m_jobs) {
         std::uint64_t sum = 0;
         const auto hasEnded = [&](JobProcess &process) {
@@ -85,19 +87,33 @@ void JobCollector::readProcesses(const Tick &tick, Readings &into)
             continue; // no zeros: it has ended
         addJob(job, job.rssSlot, metric::kJobRss, static_cast<double>(sum), false, into);
         addJob(job, job.processesSlot, metric::kJobProcesses, static_cast<double>(job.processes.size()), false, into);
-        if (tick.monotonic >= job.nextSlow)
-            readSlowly(job, tick, into);
+        if (tick.monotonic < job.nextSlow)
+            continue;
+        if (!hasSwap)
+            hasSwap = hostHasSwap();
+        readSlowly(job, *hasSwap, tick, into);
     }
 }
 
-void JobCollector::readSlowly(Job &job, const Tick &tick, Readings &into)
+// Where there is no swap, each process has none of it: no file a process need be read.
+bool JobCollector::hostHasSwap()
+{
+    bool hasSwap = true;
+    forEachKey(m_meminfo.read(m_buffer).value_or(std::string_view()), [&](std::string_view key, std::string_view rest) {
+        if (key == "SwapTotal")
+            hasSwap = leadingNumber(rest) != std::uint64_t{0};
+    });
+    return hasSwap;
+}
+
+void JobCollector::readSlowly(Job &job, bool hasSwap, const Tick &tick, Readings &into)
 {
     job.nextSlow = std::max(job.nextSlow + kSlowInterval, tick.monotonic + kSlowInterval / 2);
     std::optional<std::uint64_t> swap = 0;
     std::optional<std::uint64_t> pss = 0;
     bool hasMoved = false;
     for (auto &process : job.processes) {
-        const auto slow = process.reader.readSlow(tick.monotonic, m_pssCredit > Duration{}, m_buffer);
+        const auto slow = process.reader.readSlow(tick.monotonic, m_pssCredit > Duration{}, hasSwap, m_buffer);
         m_pssCredit -= slow.pssCost;
         process.swap = slow.swap;
         if (slow.pss)

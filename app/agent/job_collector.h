@@ -68,7 +68,8 @@ private:
 
     // Numbers (job_collector.cpp)
     void readProcesses(const Tick &tick, Readings &into);
-    void readSlowly(Job &job, const Tick &tick, Readings &into);
+    void readSlowly(Job &job, bool hasSwap, const Tick &tick, Readings &into);
+    [[nodiscard]] bool hostHasSwap();
     void end(Job &job, JobProcess &process, bool isDead);
     void addProcess(const Job &job, JobProcess &process, SeriesSlot &slot, std::string_view metricName, double value,
                     bool isSlow, Readings &into);
@@ -88,6 +89,8 @@ private:
     PidScan m_scan;
     CgroupTable m_cgroups;
     KeptFile m_vmstat;
+    KeptFile m_meminfo;
+    unsigned m_ticksSinceKills = 0; // since the host's kills were asked for
     KillWatch m_kills;
     std::optional<std::uint64_t> m_hostKills;
     std::map<std::string, Job> m_jobs;

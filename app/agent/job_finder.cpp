@@ -10,7 +10,7 @@
 namespace plimsoll {
 namespace {
 
-constexpr Duration kYouth = std::chrono::seconds(5);
+constexpr Duration kYouth = std::chrono::seconds(3);
 constexpr Duration kRarely = std::chrono::seconds(60);
 constexpr int kChecksPerTick = 400; // of some 10 µs each
 

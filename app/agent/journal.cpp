@@ -107,19 +107,19 @@ void Journal::publish(Instant time, const Readings &readings)
         Frame &frame = m_buffers->frame;
         // A block has a limit, and a message one of bytes: a row that is wider becomes several frames of one time.
         constexpr std::size_t kWidest = std::min<std::size_t>(wire::kMaxBatchSamples, 50'000);
-        for (std::size_t at = 0; at < readings.slots.size(); at += kWidest) {
-            const auto count = std::min(kWidest, readings.slots.size() - at);
+        for (std::size_t at = 0; at < readings.series.size(); at += kWidest) {
+            const auto count = std::min(kWidest, readings.series.size() - at);
             if (!std::holds_alternative<SampleBlock>(frame.body))
                 frame.body = SampleBlock{};
             auto &block = std::get<SampleBlock>(frame.body);
             block.times.assign(1, time);
             block.columns.clear();
-            const auto slots = std::span(readings.slots).subspan(at, count);
-            for (const auto slot : slots)
+            const auto series = std::span(readings.series).subspan(at, count);
+            for (const auto slot : series)
                 block.columns.push_back(m_slots[slot.index].id);
             const auto values = std::span(readings.values).subspan(at, count);
             block.values.assign(values.begin(), values.end());
-            write(frame, slots);
+            write(frame, series);
         }
     }
     if (m_wake)
@@ -136,7 +136,7 @@ void Journal::publish(const Event &event)
         m_wake();
 }
 
-void Journal::write(const Frame &frame, std::span<const SeriesSlot> slots)
+void Journal::write(const Frame &frame, std::span<const SeriesSlot> series)
 {
     auto &buffers = *m_buffers;
     wire::toProto(m_spool.epoch(), frame, buffers.message);
@@ -145,7 +145,7 @@ void Journal::write(const Frame &frame, std::span<const SeriesSlot> slots)
     // told the definitions anew. In memory it cannot fail: this ends.
     for (;;) {
         const auto segment = m_spool.prepare(m_nextId);
-        if (!writeDefinitions(segment, slots))
+        if (!writeDefinitions(segment, series))
             continue;
         buffers.message.SerializeToString(&buffers.payload);
         if (m_spool.append(RecordKind::Frame, buffers.payload))
@@ -153,12 +153,12 @@ void Journal::write(const Frame &frame, std::span<const SeriesSlot> slots)
     }
 }
 
-bool Journal::writeDefinitions(std::uint64_t segment, std::span<const SeriesSlot> slots)
+bool Journal::writeDefinitions(std::uint64_t segment, std::span<const SeriesSlot> series)
 {
     auto &message = m_buffers->definitions;
     message.Clear();
     m_buffers->definitionBytes = 0;
-    for (const auto slot : slots) {
+    for (const auto slot : series) {
         auto &held = m_slots[slot.index];
         if (held.segment == segment)
             continue;

@@ -29,19 +29,19 @@ struct SeriesSlot
 /// What one tick has gathered: one value a series, all of one time.
 struct Readings
 {
-    std::vector<SeriesSlot> slots;
+    std::vector<SeriesSlot> series;
     std::vector<double> values;
     std::vector<Event> events;
 
     void add(SeriesSlot slot, double value)
     {
-        slots.push_back(slot);
+        series.push_back(slot);
         values.push_back(value);
     }
     void add(SeriesSlot slot, std::uint64_t value) { add(slot, static_cast<double>(value)); }
     void clear()
     {
-        slots.clear();
+        series.clear();
         values.clear();
         events.clear();
     }
@@ -88,8 +88,8 @@ private:
     };
     struct Buffers; // protobuf messages, kept so that a tick allocates nothing
 
-    void write(const Frame &frame, std::span<const SeriesSlot> slots);
-    [[nodiscard]] bool writeDefinitions(std::uint64_t segment, std::span<const SeriesSlot> slots);
+    void write(const Frame &frame, std::span<const SeriesSlot> series);
+    [[nodiscard]] bool writeDefinitions(std::uint64_t segment, std::span<const SeriesSlot> series);
     [[nodiscard]] bool flushDefinitions();
     void learnIds();
 

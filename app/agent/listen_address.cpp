@@ -4,6 +4,8 @@
 #include "agent/file_descriptor.h"
 #include "base/text.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -27,7 +29,18 @@ tl::unexpected<Error> badAddress(std::string_view text, std::string_view why)
 
 bool ListenAddress::isThisMachineOnly() const
 {
-    return isUnix || host == "localhost" || host == "::1" || host.starts_with("127.");
+    return isUnix || isLoopbackHost(host);
+}
+
+bool isLoopbackHost(const std::string &host)
+{
+    if (host == "localhost")
+        return true;
+    in_addr v4{};
+    if (::inet_pton(AF_INET, host.c_str(), &v4) == 1) // a number: 127.evil.org is a name
+        return (ntohl(v4.s_addr) >> 24U) == 127;
+    in6_addr v6{};
+    return ::inet_pton(AF_INET6, host.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
 std::string ListenAddress::text() const
@@ -67,7 +80,7 @@ Result<ListenAddress> parseListenAddress(std::string_view text)
     const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
     if (error != std::errc{} || end != port.data() + port.size() || port.empty())
         return badAddress(text, "the port is a number up to 65535");
-    if (host.empty() || std::any_of(host.begin(), host.end(), [](char c) { return c <= ' ' || c == '/' || c == '%'; }))
+    if (host.empty() || std::any_of(host.begin(), host.end(), [](char c) { return c <= ' ' || c == '/' || c == '%' || c == '[' || c == ']'; }))
         return badAddress(text, "the host is a name or a number");
     address.host = host;
     return address;

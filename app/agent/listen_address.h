@@ -23,6 +23,9 @@ struct ListenAddress
     friend bool operator==(const ListenAddress &, const ListenAddress &) = default;
 };
 
+/// "localhost", 127.0.0.0/8 and ::1; no other name, whatever it may resolve to.
+[[nodiscard]] bool isLoopbackHost(const std::string &host);
+
 /// Errors: BadInput, in a sentence.
 [[nodiscard]] Result<ListenAddress> parseListenAddress(std::string_view text);
 

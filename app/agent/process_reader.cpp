@@ -56,7 +56,7 @@ std::optional<std::uint64_t> ProcessReader::readRss()
     return m_rss;
 }
 
-ProcessReader::Slow ProcessReader::readSlow(MonotonicInstant now, bool mayReadPss, std::string &buffer)
+ProcessReader::Slow ProcessReader::readSlow(MonotonicInstant now, bool mayReadPss, bool hasSwap, std::string &buffer)
 {
     Slow slow;
     if (mayReadPss && m_isPssAllowed && now >= m_nextPss && m_rss <= kLargestForPss) {
@@ -66,6 +66,10 @@ ProcessReader::Slow ProcessReader::readSlow(MonotonicInstant now, bool mayReadPs
         m_nextPss = now + std::max(kPssPause - std::chrono::seconds(1), slow.pssCost * kPssPauseFactor);
         if (hasRead)
             return slow; // its swap too
+    }
+    if (!hasSwap) {
+        slow.swap = 0;
+        return slow;
     }
     const auto status = readOnce(path("status").c_str(), buffer);
     forEachKey(status.value_or(std::string_view()), [&](std::string_view key, std::string_view rest) {

@@ -27,8 +27,8 @@ public:
         std::optional<std::uint64_t> pss;
         Duration pssCost{}; // what reading PSS took; 0 = not read
     };
-    /// `mayReadPss`: the caller's allowance for this tick is not used up.
-    [[nodiscard]] Slow readSlow(MonotonicInstant now, bool mayReadPss, std::string &buffer);
+    /// `mayReadPss`: the caller's allowance for this tick is not used up. `hasSwap`: this machine has some.
+    [[nodiscard]] Slow readSlow(MonotonicInstant now, bool mayReadPss, bool hasSwap, std::string &buffer);
 
     /// The program's name as the kernel has it; empty when it cannot be read.
     [[nodiscard]] std::string readName(std::string &buffer) const;

@@ -70,7 +70,7 @@ MonotonicInstant Sampler::step()
         }
         next = std::min(next, entry.due);
     }
-    if (!m_readings.slots.empty() || !m_readings.events.empty())
+    if (!m_readings.series.empty() || !m_readings.events.empty())
         m_journal.publish(tick.wall, m_readings);
     return next;
 }

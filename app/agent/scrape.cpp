@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "agent/scrape.h"
 
+#include "agent/listen_address.h"
 #include "base/text.h"
 
 #include <algorithm>
@@ -8,14 +9,6 @@
 #include <functional>
 
 namespace plimsoll {
-namespace {
-
-bool isLoopback(const std::string &host)
-{
-    return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
-} // namespace
 
 struct Scraper::Endpoint
 {
@@ -46,7 +39,7 @@ Scraper::Scraper(Journal &journal, ScrapeOptions options) : m_journal(journal), 
     for (std::size_t i = 0; i < m_options.urls.size(); ++i) {
         const auto &url = m_options.urls[i];
         const auto host = hostOf(url);
-        TargetContext context{m_states[i].name, isLoopback(host) ? m_options.host : safeText(host), m_options.host,
+        TargetContext context{m_states[i].name, isLoopbackHost(host) ? m_options.host : safeText(host), m_options.host,
                               m_options.interval};
         const Duration phase{static_cast<std::int64_t>(std::hash<std::string>{}(url)
                                                        % static_cast<std::uint64_t>(m_options.interval.count()))};

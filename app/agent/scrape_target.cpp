@@ -94,7 +94,7 @@ void ScrapeTarget::publish(MappedExposition &mapped, Instant time)
             own.push_back({*sample.time, series.slot, sample.value});
         }
     }
-    if (!readings.slots.empty())
+    if (!readings.series.empty())
         m_journal.publish(time, readings);
     std::stable_sort(own.begin(), own.end(), [](const Own &a, const Own &b) { return a.time < b.time; });
     std::size_t times = 0;

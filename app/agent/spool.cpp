@@ -203,6 +203,8 @@ std::size_t Spool::bytes() const noexcept
 
 std::size_t Spool::segmentBytes(bool onDisk) const noexcept
 {
+    if (!onDisk && m_lock)
+        return 64 * kKiB; // in place of the disk, which the next one tries again
     const auto limit = (onDisk ? m_options.limit : m_options.memoryLimit).value;
     return static_cast<std::size_t>(std::clamp<std::int64_t>(limit / 16, 64 * kKiB, 4 * kMiB));
 }
@@ -326,17 +328,17 @@ SpoolItem Spool::read(SpoolCursor &cursor, std::string &payload) const
             cursor.offset = end;
             continue;
         }
-        if (header->kind == RecordKind::Frame && header->sequence > cursor.nextSequence) {
-            const SpoolItem lost{SpoolItem::Kind::Lost, cursor.nextSequence, header->sequence - 1};
-            cursor.nextSequence = header->sequence;
-            return lost;
-        }
         if (!held.segment.payloadAt(cursor.offset, *header, payload)) {
             // Rotten: what follows in this segment cannot be trusted. The next frame tells how much is lost.
             if (cursor.segment == m_segments.back().serial)
                 return {};
             cursor.offset = held.segment.size();
             continue;
+        }
+        if (header->kind == RecordKind::Frame && header->sequence > cursor.nextSequence) {
+            const SpoolItem lost{SpoolItem::Kind::Lost, cursor.nextSequence, header->sequence - 1};
+            cursor.nextSequence = header->sequence;
+            return lost;
         }
         cursor.offset = end;
         if (header->kind == RecordKind::Definitions)

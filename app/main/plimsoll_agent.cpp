@@ -7,11 +7,15 @@
 #include <CLI/CLI.hpp>
 
 #include <malloc.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -58,6 +62,7 @@ void settle()
     ::mallopt(M_TRIM_THRESHOLD, 128 << 10);
     ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
     ::setenv("GRPC_ENABLE_FORK_SUPPORT", "0", 0);
+    ::setenv("GRPC_VERBOSITY", "NONE", 0); // what went wrong we say ourselves
     // A file is kept open for each watched process.
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
@@ -73,12 +78,32 @@ void settle()
     ::signal(SIGPIPE, SIG_IGN);
 }
 
+// Much of what is resident after a start is code that ran once: of the libraries, of
+// options, of the first connection. Program text is never written to, so its pages can
+// be let go; what is needed comes back from the page cache.
+void forgetStartupCode()
+{
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        unsigned long begin = 0;
+        unsigned long end = 0;
+        if (line.find(" r-xp ") == std::string::npos || line.find(" /") == std::string::npos
+            || std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) != 2)
+            continue;
+        ::madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+    }
+}
+
 void waitForEnd()
 {
     sigset_t signals;
     ::sigemptyset(&signals);
     ::sigaddset(&signals, SIGTERM);
     ::sigaddset(&signals, SIGINT);
+    constexpr timespec kStarted{3, 0};
+    if (::sigtimedwait(&signals, nullptr, &kStarted) > 0)
+        return;
+    forgetStartupCode();
     int received = 0;
     ::sigwait(&signals, &received);
 }
