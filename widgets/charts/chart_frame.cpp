@@ -7,7 +7,7 @@
 #include "widgets/theme/type.h"
 
 #include <QAbstractAxis>
-#include <QAbstractTableModel>
+#include <QAbstractItemModel>
 #include <QChart>
 #include <QChartView>
 #include <QClipboard>
@@ -66,12 +66,12 @@ void ChartFrame::setSentence(const QString &text)
     setAccessibleDescription(text);
 }
 
-void ChartFrame::setTable(QAbstractTableModel *table)
+void ChartFrame::setTable(QAbstractItemModel *table)
 {
     m_table = table;
 }
 
-QAbstractTableModel *ChartFrame::table() const noexcept
+QAbstractItemModel *ChartFrame::table() const noexcept
 {
     return m_table;
 }

@@ -5,7 +5,7 @@
 #include <QString>
 #include <QWidget>
 
-class QAbstractTableModel;
+class QAbstractItemModel;
 class QChart;
 class QChartView;
 class QPixmap;
@@ -28,8 +28,8 @@ public:
     void setPlotMargins(QMargins margins);
     void setTitle(const QString &title);   // of copies and for a screen reader; not painted
     void setSentence(const QString &text); // "node-17/gpu3 has 0.9 GiB free at 14:03 UTC"
-    void setTable(QAbstractTableModel *table); // the chart as a table; not owned
-    [[nodiscard]] QAbstractTableModel *table() const noexcept;
+    void setTable(QAbstractItemModel *table); // the chart as a table; not owned
+    [[nodiscard]] QAbstractItemModel *table() const noexcept;
 
     /// Restyles axes and background by the palette: call after adding axes.
     void applyStyle();
@@ -48,7 +48,7 @@ private:
     QMargins m_margins;
     QString m_title;
     QString m_sentence;
-    QAbstractTableModel *m_table = nullptr;
+    QAbstractItemModel *m_table = nullptr;
 };
 
 /// A widget with its title above it on panel colour, for clipboards and files, at the screen's scale.

@@ -86,6 +86,8 @@ void HeatGrid::Private::paintMarks(QPainter &painter, const Tokens &tokens, int 
         painter.setRenderHint(QPainter::Antialiasing, false);
         if (scale.isValid())
             for (const Gap &gap : groups[box.group].rows[box.row].gaps) {
+                if (gap.reason == GapReason::NotStarted || gap.reason == GapReason::Ended)
+                    continue; // nothing is missing there: the strip is empty
                 const double left = std::max(scale.x(gap.range.begin), scale.left);
                 const double right = std::min(scale.x(gap.range.end), scale.left + scale.width);
                 if (right - left >= 1)
