@@ -98,11 +98,11 @@ bool showSelection(Inspector &inspector, const TimelineView &view, Instant now, 
     return true;
 }
 
-Inspector::Section readingsSection(const TimelineView &view, Instant at, Instant now, bool utc)
+Inspector::Section readingsSection(const QString &title, const std::vector<Reading> &readings)
 {
     Inspector::Section section;
-    section.title = tr("At %1").arg(clockText(at, now, utc));
-    for (const auto &reading : view.readingsAt(at))
+    section.title = title;
+    for (const auto &reading : readings)
         section.rows.push_back({reading.name, valueText(reading.value, reading.unit)});
     return section;
 }

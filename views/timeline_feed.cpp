@@ -113,6 +113,28 @@ Instant TimelineFeed::newestShown() const
     return std::min(newest.value_or(visible.end), visible.end);
 }
 
+std::vector<Reading> TimelineFeed::legendReadings() const
+{
+    if (const auto at = m_view.crosshair())
+        return m_view.readingsAt(*at);
+    const TimeRange visible = m_session.time()->visibleRange();
+    auto out = m_view.readingsAt(newestShown());
+    for (auto &reading : out) {
+        if (reading.value)
+            continue;
+        const auto &slice = m_view.tracks()[static_cast<std::size_t>(reading.track)].lines[static_cast<std::size_t>(reading.line)].slice;
+        if (!slice)
+            continue;
+        const auto bucket = std::find_if(slice->buckets.rbegin(), slice->buckets.rend(),
+                                         [&visible](const Bucket &b) { return visible.contains(b.lastTime); });
+        if (bucket == slice->buckets.rend())
+            continue;
+        reading.value = bucket->last;
+        reading.at = bucket->lastTime;
+    }
+    return out;
+}
+
 void TimelineFeed::followRange()
 {
     if (!m_isActive)

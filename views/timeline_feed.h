@@ -37,6 +37,9 @@ public:
     void clear(); // no series, no picture
     /// The newest sample of any line that is visible; the end of the range when there is none.
     [[nodiscard]] Instant newestShown() const;
+    /// What a legend reads: the values at the crosshair, or without one the newest visible of each line,
+    /// however rarely it is sampled.
+    [[nodiscard]] std::vector<Reading> legendReadings() const;
     [[nodiscard]] bool hasAnswer() const noexcept { return m_answer != nullptr; }
     [[nodiscard]] const std::vector<Event> &events() const noexcept { return m_events; } // of the answered range
 

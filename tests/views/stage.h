@@ -5,6 +5,7 @@
 #include "session/settings.h"
 #include "session/time_context.h"
 #include "support/fake_agent.h"
+#include "wire/version.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -127,6 +128,8 @@ private:
     SessionOptions options()
     {
         wire::Hello hello;
+        hello.version = wire::kProtocolVersion;
+        hello.agent = "plimsoll-agent 9.9.9";
         hello.hostName = "stage-1";
         hello.agentId = "stage-agent";
         agent.setHello(hello);

@@ -73,7 +73,6 @@ private slots:
     {
         m_window.reset();
         m_stage.reset();
-        disconnect(nullptr, nullptr, this, nullptr);
     }
 
     void showsTheFleetFirst()
@@ -309,7 +308,7 @@ private slots:
         for (const auto &[key, page] : {std::pair{Qt::Key_1, "fleet"}, {Qt::Key_2, "jobs"}, {Qt::Key_3, "connections"}, {Qt::Key_Comma, "settings"}}) {
             click(key, Qt::ControlModifier);
             QCOMPARE(m_stage->session.time()->state().page, std::string(page));
-            QVERIFY(m_window->currentPage()->isAncestorOf(QApplication::focusWidget()));
+            QVERIFY2(m_window->currentPage()->isAncestorOf(QApplication::focusWidget()), page);
         }
     }
 

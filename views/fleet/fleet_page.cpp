@@ -28,12 +28,15 @@
 #include "widgets/theme/text.h"
 #include "widgets/timeline/timeline_view.h"
 
+#include <QApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QLineEdit>
 #include <QSplitter>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace plimsoll {
 
@@ -215,15 +218,13 @@ void FleetPage::connectWidgets()
         session().time()->showRange({at - half, at + half});
     });
 
-    const auto readings = [this](std::optional<Instant> at) {
-        m_legend->setReadings(m_memory->readingsAt(at.value_or(m_memoryFeed->newestShown())));
-    };
+    const auto readings = [this] { m_legend->setReadings(m_memoryFeed->legendReadings()); };
     connect(m_memory, &TimelineView::crosshairMoved, m_heat, &HeatGrid::setCrosshair);
     connect(m_memory, &TimelineView::crosshairMoved, this, readings);
     connect(m_memory, &TimelineView::crosshairMoved, this, &FleetPage::updateInspector);
     connect(m_memory, &TimelineView::selectionChanged, this, &FleetPage::updateInspector);
     connect(m_memoryFeed, &TimelineFeed::answered, this, [this, readings] {
-        readings(m_memory->crosshair());
+        readings();
         updateInspector();
     });
     connect(m_memoryFeed, &TimelineFeed::failed, this, [this](const Error &error) {
@@ -261,6 +262,7 @@ bool FleetPage::isUtc() const
 void FleetPage::activate()
 {
     m_isActive = true;
+    m_wantsFocus = !m_heat->isVisible();
     m_heat->setUtc(isUtc());
     m_memory->setUtc(isUtc());
     m_jobsModel->setUtc(isUtc());
@@ -405,6 +407,9 @@ void FleetPage::updateNotices()
             showLoading(*panel, tr("Waiting for the first values"));
     } else {
         showNotice(*m_heatPanel, nothing ? &*nothing : nullptr);
+        // The map could not take the keys while its panel was waiting for values.
+        if (!nothing && std::exchange(m_wantsFocus, false) && !qobject_cast<QLineEdit *>(QApplication::focusWidget()))
+            m_heat->setFocus();
         const PanelNotice quiet{tr("Nothing to show."), {}, {}};
         showNotice(*m_headroomPanel, nothing ? &quiet : nullptr);
         showNotice(*m_memoryPanel, nothing || m_memoryDevice.empty() ? &quiet : nullptr);
@@ -466,7 +471,7 @@ void FleetPage::updateInspector()
     DeviceInspection what{*device, context().fleet().fleet, m_history.timeToFullOf(device->id), m_memoryFeed->events(), now, isUtc()};
     auto sections = deviceSections(what);
     if (const auto at = m_memory->crosshair(); at && m_hovered.empty())
-        sections.insert(sections.begin(), readingsSection(*m_memory, *at, now, isUtc()));
+        sections.insert(sections.begin(), readingsSection(tr("At %1").arg(clockText(*at, now, isUtc())), m_memoryFeed->legendReadings()));
     showDevice(*context().inspector, what, std::move(sections));
     // Buttons are made anew only for another device, or live data would take the focus from them.
     const bool hasJob = !jobsOn(context().fleet().fleet, *device).empty();

@@ -104,6 +104,7 @@ private:
     QPointer<Sparkline> m_spark;
     std::string m_actionsFor; // device whose buttons the inspector shows
     bool m_isLayoutOwn = false;
+    bool m_wantsFocus = false;
     int m_fittedHeat = 0;
 };
 

@@ -15,6 +15,7 @@
 #include "views/layout_keys.h"
 #include "views/range_sections.h"
 #include "views/reading_legend.h"
+#include "views/time_text.h"
 #include "views/timeline_feed.h"
 #include "widgets/shell/page_header.h"
 #include "widgets/shell/panel.h"
@@ -174,8 +175,7 @@ void JobPage::saveLayout() const
 void JobPage::connectDetail()
 {
     const auto readings = [this] {
-        const auto at = m_memory->crosshair();
-        m_legend->setReadings(m_memory->readingsAt(at.value_or(m_feed->newestShown())));
+        m_legend->setReadings(m_feed->legendReadings());
         updateInspector();
     };
     connect(m_memory, &TimelineView::crosshairMoved, this, readings);
@@ -370,9 +370,7 @@ void JobPage::updateInspector()
     if (!m_feed->events().empty())
         sections.insert(sections.begin(), eventsSection(m_feed->events(), now, isUtc()));
     const auto at = m_memory->crosshair();
-    auto readings = readingsSection(*m_memory, at.value_or(m_feed->newestShown()), now, isUtc());
-    if (!at)
-        readings.title = tr("Newest");
+    auto readings = readingsSection(at ? tr("At %1").arg(clockText(*at, now, isUtc())) : tr("Newest"), m_feed->legendReadings());
     if (!readings.rows.empty())
         sections.insert(sections.begin(), std::move(readings));
     inspector.setTitle(tr("Inspector"), tr("Job"));

@@ -52,7 +52,10 @@ JobPlan::Track jobTrack(const JobState &job, const std::vector<SeriesEntry> &ser
     for (const auto &entry : series) {
         const auto &key = entry.info.key;
         const auto node = key.labels.value(label::kHost);
-        const bool isContainer = isOfJob(entry, job.id) || cgroups.contains(std::string(key.labels.value(label::kCgroup)));
+        // The root group holds the whole host, and would say nothing about the job.
+        const bool isRoot = key.labels.value(label::kCgroup) == "/";
+        const bool isContainer = !isRoot
+                                 && (isOfJob(entry, job.id) || cgroups.contains(std::string(key.labels.value(label::kCgroup))));
         if (isOfJob(entry, job.id) && key.metric == metric::kJobRss)
             track.lines.push_back({entry.id, withNode(tr("RSS"), node, several), SeriesRole::Host, false, true, false});
         else if (isOfJob(entry, job.id) && key.metric == metric::kJobSwap)
