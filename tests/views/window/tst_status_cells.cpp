@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/connection_text.h"
 #include "views/window/status_cells.h"
 
 #include <QtTest>
