@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 constexpr unsigned kThreads = 2; // a test of an address may wait while a person travels
 constexpr Duration kTestDeadline = 5s;
 constexpr Duration kStillKnown = 1h;            // as of an instant: how old a last sample may be
-constexpr Duration kJobsBack = 24h;             // and how far back jobs may have begun
+constexpr Duration kJobsBack = 24h * 30;        // and how far back jobs may have begun
 constexpr std::size_t kEventsOfTravel = 5'000;
 constexpr auto kQuietTick = 1200ms;             // a little slower than data, which ticks by itself
 

@@ -30,7 +30,7 @@ constexpr Duration kImpatience = 10s;    // after which kFirstLook is given up
 constexpr Duration kExtentEvery = 60s;   // retention moves its begin
 constexpr std::size_t kEventsAtStart = 5'000;
 constexpr std::size_t kEventsACommit = 2'000;
-constexpr Duration kEventsBack = std::chrono::hours(24);
+constexpr Duration kEventsBack = std::chrono::hours(24 * 30); // a job may run for weeks
 
 /// A share of a core: who takes 50 ms to look waits 500 ms before the next look.
 constexpr int kRestPerWork = 10;

@@ -137,7 +137,7 @@ void TestSession::publishesFewAndTrueValues()
     QSignalSpy committed(&session, &Session::dataCommitted);
     QSignalSpy series(&session, &Session::seriesChanged);
     session.start();
-    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 3000);
+    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 10'000);
     QTRY_VERIFY(committed.size() > 0);
     fleets.clear();
     committed.clear();
@@ -162,7 +162,7 @@ void TestSession::chartsGetWhatTheAgentSays()
 {
     Session session(options());
     session.start();
-    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 3000);
+    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 10'000);
     const SeriesId available = hostOf(*session.fleet())->availableSeries;
     SliceFeed *const feed = session.slices()->createFeed(&session);
     std::vector<double> last;
@@ -185,7 +185,7 @@ void TestSession::lockedHistoryIsReplacedForNow()
     Session second(options());
     QSignalSpy failed(&second, &Session::failed);
     second.start();
-    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*second.fleet()) != nullptr, 3000);
+    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*second.fleet()) != nullptr, 10'000);
     QCOMPARE(failed.size(), 1);
     const QString sentence = failed.front().front().toString();
     QVERIFY2(sentence.startsWith(QStringLiteral("Another program is using the history")), qPrintable(sentence));
@@ -200,7 +200,7 @@ void TestSession::damagedHistoryIsSetAside()
     Session session(wanted);
     QSignalSpy failed(&session, &Session::failed);
     session.start();
-    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 3000);
+    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 10'000);
     QCOMPARE(failed.size(), 1);
     QVERIFY(failed.front().front().toString().startsWith(QStringLiteral("The history was damaged and has been put aside")));
     // Nothing was deleted: the damaged one lies beside.
@@ -221,7 +221,7 @@ void TestSession::unusableFolderIsSaid()
     Session session(wanted);
     QSignalSpy failed(&session, &Session::failed);
     session.start();
-    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 3000);
+    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 10'000);
     QVERIFY(failed.size() >= 1);
     QVERIFY2(failed.front().front().toString().startsWith(QStringLiteral("The history cannot be opened")),
              qPrintable(failed.front().front().toString()));
@@ -237,7 +237,7 @@ void TestSession::secondWindowHasAnAgentToo()
     QSignalSpy failed(&second, &Session::failed);
     first.start();
     second.start();
-    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*first.fleet()) != nullptr && hostOf(*second.fleet()) != nullptr, 5000);
+    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*first.fleet()) != nullptr && hostOf(*second.fleet()) != nullptr, 10'000);
     QVERIFY(first.connections().front().endpoint.address != second.connections().front().endpoint.address);
     QCOMPARE(failed.size(), 0);
 }
@@ -250,7 +250,7 @@ void TestSession::endpointsComeAndGo()
     hosted.historyFile = m_folder->filePath(QStringLiteral("host/history.sqlite")).toStdString();
     Session host(hosted);
     host.start();
-    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*host.fleet()) != nullptr, 3000);
+    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*host.fleet()) != nullptr, 10'000);
     const std::string address = host.connections().front().endpoint.address;
 
     auto wanted = options(false);
@@ -265,7 +265,7 @@ void TestSession::endpointsComeAndGo()
     QTRY_COMPARE(session.connections()[1].phase, ConnectionPhase::Unreachable);
     QVERIFY(!session.connections()[1].problem.empty());
     QVERIFY(changed.size() > 0);
-    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 3000); // one that is away stops nobody
+    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 10'000); // one that is away stops nobody
     QTRY_COMPARE(session.status().unreachable, 1);
     QCOMPARE(settings.endpoints().size(), 2U);
 
@@ -286,7 +286,7 @@ void TestSession::testTellsWhatIsWrong()
 {
     Session session(options());
     session.start();
-    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 3000);
+    QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 10'000);
     QSignalSpy finished(&session, &Session::testFinished);
     const auto run = [&](const EndpointConfig &endpoint) {
         finished.clear();
@@ -354,7 +354,7 @@ void TestSession::startingAndEndingLeavesNothing()
     const auto once = [this] {
         Session session(options());
         session.start();
-        QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 3000);
+        QTRY_VERIFY_WITH_TIMEOUT(hostOf(*session.fleet()) != nullptr, 10'000);
     };
     once(); // what libraries keep for good
     once();
