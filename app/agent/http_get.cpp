@@ -112,7 +112,7 @@ Result<void> HttpGet::finish(CURLcode code)
     switch (code) {
     case CURLE_OK: break;
     case CURLE_URL_MALFORMAT: return failure(Error::Code::BadInput, "That is not a URL.");
-    case CURLE_UNSUPPORTED_PROTOCOL: return failure(Error::Code::BadInput, "Only http and https can be scraped.");
+    case CURLE_UNSUPPORTED_PROTOCOL: return unreachable("What answers there does not speak HTTP."); // the URL does
     case CURLE_COULDNT_RESOLVE_HOST: return unreachable("The name " + safeText(host) + " is not known.");
     case CURLE_COULDNT_CONNECT: return unreachable("Nothing answers there: the connection was refused or not possible.");
     case CURLE_GOT_NOTHING: return unreachable("The connection was closed without an answer.");

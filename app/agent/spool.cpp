@@ -230,7 +230,7 @@ void Spool::addSegment(std::uint32_t nextSeriesId)
     // After trouble with the disk each new segment tries it again.
     const auto path = m_options.folder / segmentName(m_nextSequence);
     auto made = Segment::create(path, m_epoch, m_nextSequence, nextSeriesId);
-    while (!made && made.error().code == Error::Code::Full && dropOldestFile())
+    while (!made && made.error().code == Error::Code::Full && isDiskFullOfUs() && dropOldestFile())
         made = Segment::create(path, m_epoch, m_nextSequence, nextSeriesId);
     if (!made) {
         addMemorySegment(made.error());
@@ -255,6 +255,13 @@ void Spool::addMemorySegment(const Error &why)
     trim();
 }
 
+// A disk smaller than the spool may grow: then the ring is just shorter. When others
+// have filled it, what was kept stays, and memory takes what comes.
+bool Spool::isDiskFullOfUs() const noexcept
+{
+    return heldBytes(true) > static_cast<std::size_t>(m_options.limit.value) / 2;
+}
+
 bool Spool::dropOldestFile()
 {
     if (m_segments.size() < 2 || !m_segments.front().segment.isOnDisk())
@@ -269,7 +276,7 @@ bool Spool::append(RecordKind kind, std::string_view payload)
 {
     Segment &segment = m_segments.back().segment;
     auto appended = segment.append(kind, m_nextSequence, payload);
-    while (!appended && appended.error().code == Error::Code::Full && dropOldestFile())
+    while (!appended && appended.error().code == Error::Code::Full && isDiskFullOfUs() && dropOldestFile())
         appended = m_segments.back().segment.append(kind, m_nextSequence, payload);
     if (!appended) {
         addMemorySegment(appended.error());

@@ -94,6 +94,7 @@ private:
     void setAside(const std::string &why);
     void addSegment(std::uint32_t nextSeriesId);
     void addMemorySegment(const Error &why);
+    [[nodiscard]] bool isDiskFullOfUs() const noexcept;
     [[nodiscard]] bool dropOldestFile();
     void trim();
     void writeState(bool isClean);
