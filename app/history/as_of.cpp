@@ -19,7 +19,7 @@ struct Newest
 class Moment
 {
 public:
-    Moment(Store &store, std::int64_t from, std::int64_t until, const std::stop_token &stop)
+    Moment(HistoryStore &store, std::int64_t from, std::int64_t until, const std::stop_token &stop)
         : m_store(store), m_from(from), m_until(until), m_stop(stop), m_rows(store.table.rows()), m_newest(m_rows->size())
     {
     }
@@ -31,7 +31,7 @@ private:
     void look(const Rows &rows, const std::vector<SeriesId> &columns);
     Result<void> lookInRollups(Database &database, const SeriesRow &row);
 
-    Store &m_store;
+    HistoryStore &m_store;
     const std::int64_t m_from;
     const std::int64_t m_until;
     const std::stop_token &m_stop;
@@ -56,7 +56,7 @@ Result<std::vector<SeriesEntry>> Moment::find()
             columns.resize(row->ordinal + 1U);
         columns[row->ordinal] = row->id;
     }
-    const Snapshot snapshot(m_store, wishes, m_stop);
+    const HistorySnapshot snapshot(m_store, wishes, m_stop);
     if (snapshot.isCancelled())
         return cancelled();
     for (std::size_t i = 0; i < wished.size(); ++i) {
@@ -159,7 +159,7 @@ Result<void> Moment::lookInRollups(Database &database, const SeriesRow &row)
 
 } // namespace
 
-Result<std::vector<SeriesEntry>> Reader::asOf(Instant at, Duration within, const std::stop_token &stop) const
+Result<std::vector<SeriesEntry>> HistoryReader::asOf(Instant at, Duration within, const std::stop_token &stop) const
 {
     const std::int64_t until = toUnixNanos(at);
     if (until < 0)

@@ -27,7 +27,7 @@ std::size_t trim(Rows &rows)
 
 } // namespace
 
-bool Fold::isDue(const Head &head, std::int64_t groupNewest, const GroupRow &group, std::int64_t monotonicNow) const
+bool HeadFold::isDue(const GroupHead &head, std::int64_t groupNewest, const GroupRow &group, std::int64_t monotonicNow) const
 {
     const auto quietFor = monotonicNow - head.touchedAt;
     const auto length = (head.period.end - head.period.begin) * kSecond;
@@ -36,7 +36,7 @@ bool Fold::isDue(const Head &head, std::int64_t groupNewest, const GroupRow &gro
     return groupNewest >= head.period.end * kSecond + kGrace || quietFor > length + kQuiet;
 }
 
-Fold::Existing Fold::existing(std::int64_t key)
+HeadFold::Existing HeadFold::existing(std::int64_t key)
 {
     auto &query = m_database.statement("SELECT data FROM chunk WHERE id=?");
     query.bind(1, key);
@@ -55,7 +55,7 @@ Fold::Existing Fold::existing(std::int64_t key)
     return {{}, true};
 }
 
-void Fold::fold(GroupId group, const Head &head, Done &done)
+void HeadFold::fold(GroupId group, const GroupHead &head, Done &done)
 {
     const auto key = chunkKey(head.period.begin, group);
     auto before = existing(key);
@@ -78,13 +78,13 @@ void Fold::fold(GroupId group, const Head &head, Done &done)
 
 // A period that was settled before goes straight into its rollups, so that each minute is
 // either in a strip or in them.
-void Fold::writeBuckets(GroupId group, const Period &period, const Rows &rows, bool wasThere, Done &done)
+void HeadFold::writeBuckets(GroupId group, const Period &period, const Rows &rows, bool wasThere, Done &done)
 {
     const auto strip = stripOf(rows);
     const auto known = m_store.strips.find(group.value);
     const bool isUnsettled = known != m_store.strips.end() && known->second.contains(period.begin);
     if (wasThere && !isUnsettled)
-        return Settle(m_database).replace(group, period, strip);
+        return StripSettler(m_database).replace(group, period, strip);
     const auto blob = encodeStrip(strip);
     auto &insert = m_database.statement("INSERT OR REPLACE INTO strip(id, data) VALUES (?, ?)");
     insert.bind(1, chunkKey(period.begin, group));
@@ -93,7 +93,7 @@ void Fold::writeBuckets(GroupId group, const Period &period, const Rows &rows, b
     done.strips.emplace_back(group, period.begin);
 }
 
-void Fold::storeSpans(GroupId group, std::int64_t lastRow, std::vector<SeriesId> &stored)
+void HeadFold::storeSpans(GroupId group, std::int64_t lastRow, std::vector<SeriesId> &stored)
 {
     auto &update = m_database.statement("UPDATE series SET first_time=?, last_time=?, last_value=? WHERE id=?");
     for (const auto id : m_store.table.columnsOf(group)) {

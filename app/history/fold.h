@@ -12,13 +12,13 @@
 namespace plimsoll {
 
 /// Folds heads into chunks (and strips), inside the writer's transaction.
-class Fold
+class HeadFold
 {
 public:
-    Fold(Store &store, Database &database) : m_store(store), m_database(database) {}
+    HeadFold(HistoryStore &store, Database &database) : m_store(store), m_database(database) {}
 
     /// Its period is over and what is late is likely in, or nothing came for long.
-    [[nodiscard]] bool isDue(const Head &head, std::int64_t groupNewest, const GroupRow &group,
+    [[nodiscard]] bool isDue(const GroupHead &head, std::int64_t groupNewest, const GroupRow &group,
                              std::int64_t monotonicNow) const;
 
     struct Done
@@ -28,7 +28,7 @@ public:
     };
 
     /// Writes chunk and strip and deletes the tail rows; the head itself stays until the commit.
-    void fold(GroupId group, const Head &head, Done &done);
+    void fold(GroupId group, const GroupHead &head, Done &done);
 
 private:
     void storeSpans(GroupId group, std::int64_t lastRow, std::vector<SeriesId> &stored);
@@ -40,7 +40,7 @@ private:
     [[nodiscard]] Existing existing(std::int64_t key);
     void writeBuckets(GroupId group, const Period &period, const Rows &rows, bool wasThere, Done &done);
 
-    Store &m_store;
+    HistoryStore &m_store;
     Database &m_database;
 };
 

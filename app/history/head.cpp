@@ -21,7 +21,7 @@ std::size_t bytesOf(std::size_t rows, const Rows &of) noexcept { return rows * 8
 
 } // namespace
 
-std::size_t HeadMap::addRun(Head &head, std::span<const std::int64_t> times, std::span<const HeadColumn> columns,
+std::size_t HeadMap::addRun(GroupHead &head, std::span<const std::int64_t> times, std::span<const HeadColumn> columns,
                             std::size_t firstRow)
 {
     auto &rows = head.rows;
@@ -42,7 +42,7 @@ std::size_t HeadMap::addRun(Head &head, std::span<const std::int64_t> times, std
     return (times.size() - taken) * columns.size();
 }
 
-std::size_t HeadMap::addOne(Head &head, std::int64_t time, std::span<const HeadColumn> columns, std::size_t row)
+std::size_t HeadMap::addOne(GroupHead &head, std::int64_t time, std::span<const HeadColumn> columns, std::size_t row)
 {
     auto &rows = head.rows;
     const auto place = std::lower_bound(rows.times.begin(), rows.times.end(), time);

@@ -15,7 +15,7 @@
 namespace plimsoll {
 
 /// Rows of one group and period that are not folded into a chunk yet.
-struct Head
+struct GroupHead
 {
     Period period;
     Rows rows;
@@ -46,8 +46,8 @@ public:
                     std::span<const HeadColumn> columns, std::int64_t monotonicNow);
     void restore(GroupId group, const Period &period, const Rows &rows, std::int64_t tailId);
 
-    [[nodiscard]] std::map<Key, Head> &heads() noexcept { return m_heads; }
-    [[nodiscard]] const std::map<Key, Head> &heads() const noexcept { return m_heads; }
+    [[nodiscard]] std::map<Key, GroupHead> &heads() noexcept { return m_heads; }
+    [[nodiscard]] const std::map<Key, GroupHead> &heads() const noexcept { return m_heads; }
     void erase(const Key &key);
     [[nodiscard]] std::size_t bytes() const noexcept { return m_bytes; } // about
 
@@ -58,11 +58,11 @@ public:
     [[nodiscard]] std::shared_mutex &mutex() const noexcept { return m_mutex; }
 
 private:
-    std::size_t addRun(Head &head, std::span<const std::int64_t> times, std::span<const HeadColumn> columns,
+    std::size_t addRun(GroupHead &head, std::span<const std::int64_t> times, std::span<const HeadColumn> columns,
                        std::size_t firstRow);
-    std::size_t addOne(Head &head, std::int64_t time, std::span<const HeadColumn> columns, std::size_t row);
+    std::size_t addOne(GroupHead &head, std::int64_t time, std::span<const HeadColumn> columns, std::size_t row);
 
-    std::map<Key, Head> m_heads;
+    std::map<Key, GroupHead> m_heads;
     std::size_t m_bytes = 0;
     mutable std::shared_mutex m_mutex;
 };

@@ -22,10 +22,10 @@ public:
     }
 
     LockFile lock; // released last
-    Store store;
-    Reader reader{store};
+    HistoryStore store;
+    HistoryReader reader{store};
     std::unique_ptr<Database> recording; // keeps a read-only file open
-    std::unique_ptr<Writer> writer;      // none for a recording
+    std::unique_ptr<HistoryWriter> writer;      // none for a recording
 };
 
 Result<std::unique_ptr<History>> History::open(HistoryOptions options, Committed committed, const Clock &clock)
@@ -64,7 +64,7 @@ Result<std::unique_ptr<History>> History::open(HistoryOptions options, Committed
         store.inbox.close();
         d->recording = std::move(admission->database);
     } else {
-        d->writer = std::make_unique<Writer>(store, std::move(admission->database), std::move(committed));
+        d->writer = std::make_unique<HistoryWriter>(store, std::move(admission->database), std::move(committed));
     }
     return std::unique_ptr<History>(new History(std::move(d)));
 }

@@ -50,7 +50,7 @@ std::optional<SampleNote> noteOf(SeriesId series, std::span<const std::int64_t> 
 
 } // namespace
 
-void Pending::touch(Instant from, Instant to)
+void PendingRecords::touch(Instant from, Instant to)
 {
     const TimeRange range{from, to + Duration(1)};
     touched = touched ? TimeRange{std::min(touched->begin, range.begin), std::max(touched->end, range.end)} : range;
@@ -139,6 +139,15 @@ void HistoryIntake::noteLoss(const AgentRow &agent, std::uint64_t first, std::ui
     addEvent(agent.id, {when, EventKind::SamplesLost, {}, {}, static_cast<double>(last - first + 1)});
 }
 
+void HistoryIntake::liftHeadLimit()
+{
+    m_headLimit = SIZE_MAX;
+    for (const auto &[agent, refused] : m_refused)
+        addEvent({agent}, {fromUnixNanos(refused.first), EventKind::SamplesLost, {}, "the disk of the desktop was full",
+                           static_cast<double>(refused.samples)});
+    m_refused.clear();
+}
+
 void HistoryIntake::takeBlock(const AgentRow &agent, const SampleBlock &block)
 {
     auto &state = m_store.state;
@@ -172,8 +181,11 @@ void HistoryIntake::takeBlock(const AgentRow &agent, const SampleBlock &block)
             notes.push_back(*note);
     }
     m_store.table.noteSamples(notes);
-    if (m_store.heads.bytes() > m_headLimit)
+    if (m_store.heads.bytes() > m_headLimit) {
+        auto &refused = m_refused.try_emplace(agent.id.value, Refused{times.front(), 0}).first->second;
+        refused.samples += targets.size() * rows;
         return state.drop(targets.size() * rows, "the disk does not take them and memory for them is full");
+    }
 
     std::stable_sort(targets.begin(), targets.end(), [](const auto &a, const auto &b) { return a.group < b.group; });
     std::vector<HeadColumn> columns;

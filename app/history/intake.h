@@ -7,6 +7,7 @@
 #include "model/step.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -27,7 +28,7 @@ struct PendingStep
 };
 
 /// What has arrived and is not committed, apart from rows (those are `fresh` in the heads).
-struct Pending
+struct PendingRecords
 {
     std::vector<PendingEvent> events;
     std::vector<PendingStep> steps;
@@ -42,13 +43,14 @@ struct Pending
 class HistoryIntake
 {
 public:
-    explicit HistoryIntake(Store &store) : m_store(store) {}
+    explicit HistoryIntake(HistoryStore &store) : m_store(store) {}
 
     void take(Delivery &&delivery);
 
-    [[nodiscard]] Pending &pending() noexcept { return m_pending; }
+    [[nodiscard]] PendingRecords &pending() noexcept { return m_pending; }
     /// More than this much in the heads is dropped and counted; SIZE_MAX while the disk takes it.
     void setHeadLimit(std::size_t bytes) noexcept { m_headLimit = bytes; }
+    void liftHeadLimit(); // and leave an event where samples were refused
     [[nodiscard]] bool hasHeadLimit() const noexcept { return m_headLimit != SIZE_MAX; }
 
 private:
@@ -57,9 +59,15 @@ private:
     void noteLoss(const AgentRow &agent, std::uint64_t first, std::uint64_t last, Instant when);
     void addEvent(AgentId agent, Event event);
 
-    Store &m_store;
-    Pending m_pending;
+    HistoryStore &m_store;
+    PendingRecords m_pending;
     std::size_t m_headLimit = SIZE_MAX;
+    struct Refused
+    {
+        std::int64_t first = 0; // ns
+        std::uint64_t samples = 0;
+    };
+    std::map<std::uint32_t, Refused> m_refused; // by agent, while memory was full
     std::unordered_map<std::uint32_t, std::unordered_map<std::uint32_t, SeriesId>> m_numbers; // agent → its ids → ours
 };
 

@@ -20,7 +20,7 @@ std::string text(const SQLite::Statement &row, int column) { return row.getColum
 // Foreign hands may have been in the file: ids and ordinals size our tables, so they are bounded first.
 constexpr std::int64_t kMaxIds = 1 << 26;
 
-Result<void> loadNames(Store &store, Database &database)
+Result<void> loadNames(HistoryStore &store, Database &database)
 {
     std::unordered_map<std::uint32_t, AgentRow> agents;
     SQLite::Statement agentRows(database.raw(), "SELECT id, identity, epoch, next_seq FROM agent");
@@ -61,7 +61,7 @@ Result<void> loadNames(Store &store, Database &database)
         row.info.interval = Duration(rows.getColumn(7).getInt64());
         row.info.group = text(rows, 8);
         row.info.source = {text(rows, 9), text(rows, 10), rows.getColumn(11).getDouble()};
-        Span span;
+        SampleSpan span;
         span.first = span.storedFirst = rows.getColumn(12).getInt64();
         span.last = span.storedLast = rows.getColumn(13).getInt64();
         span.lastValue = rows.getColumn(14).getDouble();
@@ -72,7 +72,7 @@ Result<void> loadNames(Store &store, Database &database)
     return {};
 }
 
-void noteRows(Store &store, GroupId group, const std::vector<std::int64_t> &times, std::size_t ordinal,
+void noteRows(HistoryStore &store, GroupId group, const std::vector<std::int64_t> &times, std::size_t ordinal,
               const std::vector<double> &values)
 {
     const auto &columns = store.table.columnsOf(group);
@@ -91,7 +91,7 @@ void noteRows(Store &store, GroupId group, const std::vector<std::int64_t> &time
         store.table.noteSamples(std::span(&*note, 1));
 }
 
-Result<void> loadTail(Store &store, Database &database)
+Result<void> loadTail(HistoryStore &store, Database &database)
 {
     SQLite::Statement rows(database.raw(), "SELECT id, data FROM tail ORDER BY id");
     std::uint64_t unreadable = 0;
@@ -114,7 +114,7 @@ Result<void> loadTail(Store &store, Database &database)
 }
 
 // The newest chunk of each group tells the newest samples of what was going on then.
-void loadNewest(Store &store, Database &database)
+void loadNewest(HistoryStore &store, Database &database)
 {
     for (const auto &[number, group] : store.table.groups()) {
         if (group.newest < 0)
@@ -173,7 +173,7 @@ void saveEras(Database &database, const std::vector<Era> &eras)
     }
 }
 
-Result<void> load(Store &store, Database &database, bool mayWrite)
+Result<void> load(HistoryStore &store, Database &database, bool mayWrite)
 {
     try {
         auto eras = readEras(database);

@@ -11,7 +11,7 @@ namespace plimsoll {
 
 /// Fills a store from its file: names, the head out of the tail, newest samples, eras.
 /// With `mayWrite` the chunk length asked for begins a new era when it differs.
-[[nodiscard]] Result<void> load(Store &store, Database &database, bool mayWrite);
+[[nodiscard]] Result<void> load(HistoryStore &store, Database &database, bool mayWrite);
 
 /// Into a file that is new, while the program goes on.
 void saveEras(Database &database, const std::vector<Era> &eras);

@@ -11,7 +11,7 @@ SeriesEntry entryOf(const SeriesRow &row)
 
 } // namespace
 
-std::vector<SeriesEntry> Reader::latest() const
+std::vector<SeriesEntry> HistoryReader::latest() const
 {
     const auto rows = m_store.table.rows();
     const auto spans = m_store.table.spans();
@@ -29,7 +29,7 @@ std::vector<SeriesEntry> Reader::latest() const
     return entries;
 }
 
-std::optional<TimeRange> Reader::extent() const
+std::optional<TimeRange> HistoryReader::extent() const
 {
     const auto newest = m_store.table.newest();
     const std::int64_t begin = m_store.begin;

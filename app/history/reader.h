@@ -14,10 +14,10 @@ namespace plimsoll {
 
 /// Answers questions about the past, on the asker's thread: one short transaction each.
 /// Errors: Cancelled within 50 ms of a stop, Corrupt, Io.
-class Reader
+class HistoryReader
 {
 public:
-    explicit Reader(Store &store) : m_store(store) {}
+    explicit HistoryReader(HistoryStore &store) : m_store(store) {}
 
     [[nodiscard]] Result<std::vector<SeriesSlice>> slice(std::span<const SeriesId> series, TimeRange range, int pixels,
                                                          const std::stop_token &stop) const;
@@ -30,7 +30,7 @@ public:
     [[nodiscard]] std::optional<TimeRange> extent() const;
 
 private:
-    Store &m_store;
+    HistoryStore &m_store;
 };
 
 } // namespace plimsoll

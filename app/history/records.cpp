@@ -58,7 +58,7 @@ StepRecord stepOf(const SQLite::Statement &row)
 
 // Runs what may be interrupted on a connection of its own; no file = nothing found.
 template <class T, class Query>
-Result<std::vector<T>> ask(Store &store, const std::stop_token &stop, Query query)
+Result<std::vector<T>> ask(HistoryStore &store, const std::stop_token &stop, Query query)
 {
     if (stop.stop_requested())
         return failure(Error::Code::Cancelled, {});
@@ -87,7 +87,7 @@ Event eventOf(const SQLite::Statement &row, int first)
     return event;
 }
 
-Result<std::vector<Event>> Reader::events(TimeRange range, std::size_t limit, const std::stop_token &stop) const
+Result<std::vector<Event>> HistoryReader::events(TimeRange range, std::size_t limit, const std::stop_token &stop) const
 {
     return ask<Event>(m_store, stop, [&](Database &database) {
         auto &query = database.statement("SELECT time, kind, labels, text, value FROM event "
@@ -103,7 +103,7 @@ Result<std::vector<Event>> Reader::events(TimeRange range, std::size_t limit, co
     });
 }
 
-Result<std::vector<StepRecord>> Reader::steps(std::string_view job, TimeRange range, std::size_t limit,
+Result<std::vector<StepRecord>> HistoryReader::steps(std::string_view job, TimeRange range, std::size_t limit,
                                               const std::stop_token &stop) const
 {
     return ask<StepRecord>(m_store, stop, [&](Database &database) {

@@ -17,7 +17,7 @@ constexpr std::int64_t kLongestPeriod = 3600;      // s
 
 } // namespace
 
-std::optional<std::int64_t> dataNow(const Store &store)
+std::optional<std::int64_t> dataNow(const HistoryStore &store)
 {
     const auto newest = store.table.newest();
     if (!newest)
@@ -51,7 +51,7 @@ void Retention::storeMeta(const char *key, std::int64_t value)
 
 void Retention::settle(std::int64_t now, Done &done)
 {
-    Settle settle(m_database);
+    StripSettler settle(m_database);
     std::size_t columns = 0;
     const auto span = kLevels[0].span;
     for (const auto &[number, begins] : m_store.strips) {

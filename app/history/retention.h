@@ -13,14 +13,14 @@ namespace plimsoll {
 
 /// "Now" for ages: the newest sample, but never later than our clock. A clock that jumped ahead,
 /// ours or an agent's, must not make everything old.
-[[nodiscard]] std::optional<std::int64_t> dataNow(const Store &store);
+[[nodiscard]] std::optional<std::int64_t> dataNow(const HistoryStore &store);
 
 /// What keeps the file in bounds, a small step at a time so that no commit waits long for it.
 /// Each step runs in the writer's transaction; what it changed in memory is applied after the commit.
 class Retention
 {
 public:
-    Retention(Store &store, Database &database) : m_store(store), m_database(database) {}
+    Retention(HistoryStore &store, Database &database) : m_store(store), m_database(database) {}
 
     struct Done
     {
@@ -43,7 +43,7 @@ private:
     [[nodiscard]] std::int64_t usedBytes();
     void storeMeta(const char *key, std::int64_t value);
 
-    Store &m_store;
+    HistoryStore &m_store;
     Database &m_database;
 };
 

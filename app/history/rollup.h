@@ -15,13 +15,13 @@ namespace plimsoll {
 
 /// A level of the pyramid: width of its buckets and how long a time one row of it holds, s.
 /// Rows of a level span a multiple of those of the level below.
-struct Level
+struct RollupLevel
 {
     std::int64_t width = 0;
     std::int64_t span = 0;
 };
 
-inline constexpr std::array<Level, 3> kLevels{Level{60, 7200}, Level{600, 86'400}, Level{3600, 691'200}};
+inline constexpr std::array<RollupLevel, 3> kLevels{RollupLevel{60, 7200}, RollupLevel{600, 86'400}, RollupLevel{3600, 691'200}};
 
 // Rollups lie series by series: a month of one is read in a piece. level from 1.
 [[nodiscard]] constexpr std::int64_t rollupKey(std::size_t level, GroupId group, std::uint32_t ordinal,

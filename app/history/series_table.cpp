@@ -124,7 +124,7 @@ void SeriesTable::load(GroupRow group)
     m_groups[group.id.value] = std::move(group);
 }
 
-void SeriesTable::load(SeriesRow series, const Span &span)
+void SeriesTable::load(SeriesRow series, const SampleSpan &span)
 {
     const auto id = series.id;
     if (m_rows.size() <= id.value)
@@ -156,16 +156,16 @@ std::shared_ptr<const SeriesRows> SeriesTable::rows() const
     return m_published;
 }
 
-std::vector<Span> SeriesTable::spans() const
+std::vector<SampleSpan> SeriesTable::spans() const
 {
     const std::lock_guard lock(m_mutex);
     return m_spans;
 }
 
-Span SeriesTable::span(SeriesId id) const
+SampleSpan SeriesTable::span(SeriesId id) const
 {
     const std::lock_guard lock(m_mutex);
-    return id.value < m_spans.size() ? m_spans[id.value] : Span{};
+    return id.value < m_spans.size() ? m_spans[id.value] : SampleSpan{};
 }
 
 void SeriesTable::noteSamples(std::span<const SampleNote> notes)

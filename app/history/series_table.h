@@ -48,7 +48,7 @@ struct GroupRow
 };
 
 /// First and newest sample of a series, committed or not.
-struct Span
+struct SampleSpan
 {
     std::int64_t first = -1; // ns; -1 = no sample yet
     std::int64_t last = -1;
@@ -73,7 +73,7 @@ using SeriesRows = std::vector<std::shared_ptr<const SeriesRow>>; // by id; hole
 class SeriesTable
 {
 public:
-    // Writer (or before it starts) only:
+    // The writer (or before it starts) only:
     AgentRow &agent(const std::string &identity);
     [[nodiscard]] AgentRow *agent(AgentId id);
     /// nullptr when there are more groups than the file can number.
@@ -82,7 +82,7 @@ public:
     void publish(); // makes what was interned visible to readers
     void load(AgentRow agent);
     void load(GroupRow group);
-    void load(SeriesRow series, const Span &span);
+    void load(SeriesRow series, const SampleSpan &span);
     [[nodiscard]] std::map<std::uint32_t, GroupRow> &groups() noexcept { return m_groups; }
     [[nodiscard]] std::map<std::string, AgentRow> &agents() noexcept { return m_agents; }
     [[nodiscard]] std::vector<SeriesId> &dirtySeries() noexcept { return m_dirtySeries; }
@@ -91,8 +91,8 @@ public:
 
     // Any thread:
     [[nodiscard]] std::shared_ptr<const SeriesRows> rows() const;
-    [[nodiscard]] std::vector<Span> spans() const; // by id
-    [[nodiscard]] Span span(SeriesId id) const;
+    [[nodiscard]] std::vector<SampleSpan> spans() const; // by id
+    [[nodiscard]] SampleSpan span(SeriesId id) const;
     void noteSamples(std::span<const SampleNote> notes);
     void noteStored(SeriesId id); // the file now says what we say
     /// What resumePoint() gives: the committed one.
@@ -116,7 +116,7 @@ private:
 
     mutable std::mutex m_mutex; // guards what follows
     std::shared_ptr<const SeriesRows> m_published = std::make_shared<SeriesRows>();
-    std::vector<Span> m_spans;
+    std::vector<SampleSpan> m_spans;
     std::map<std::string, ResumePoint> m_resumePoints;
     std::int64_t m_newest = -1;
 };

@@ -23,7 +23,7 @@ void insertSorted(std::vector<Bucket> &buckets, std::span<const Bucket> more)
 
 } // namespace
 
-std::vector<Bucket> Settle::read(std::int64_t key)
+std::vector<Bucket> StripSettler::read(std::int64_t key)
 {
     auto &query = m_database.statement("SELECT data FROM rollup WHERE id=?");
     query.bind(1, key);
@@ -39,7 +39,7 @@ std::vector<Bucket> Settle::read(std::int64_t key)
     return {};
 }
 
-void Settle::write(std::int64_t key, std::span<const Bucket> buckets, const Level &level, std::int64_t span)
+void StripSettler::write(std::int64_t key, std::span<const Bucket> buckets, const RollupLevel &level, std::int64_t span)
 {
     if (buckets.empty()) {
         auto &erase = m_database.statement("DELETE FROM rollup WHERE id=?");
@@ -54,7 +54,7 @@ void Settle::write(std::int64_t key, std::span<const Bucket> buckets, const Leve
     insert.exec();
 }
 
-void Settle::replaceSpan(GroupId group, std::uint32_t ordinal, std::int64_t span, const Period &period,
+void StripSettler::replaceSpan(GroupId group, std::uint32_t ordinal, std::int64_t span, const Period &period,
                          std::span<const Bucket> minutes)
 {
     const auto &finest = kLevels[0];
@@ -87,7 +87,7 @@ void Settle::replaceSpan(GroupId group, std::uint32_t ordinal, std::int64_t span
     }
 }
 
-void Settle::replace(GroupId group, const Period &period, const Strip &strip)
+void StripSettler::replace(GroupId group, const Period &period, const Strip &strip)
 {
     const auto width = kLevels[0].span;
     for (std::size_t c = 0; c < strip.columns.size(); ++c) {
@@ -103,7 +103,7 @@ void Settle::replace(GroupId group, const Period &period, const Strip &strip)
 }
 
 // A strip that cannot be read is made again.
-Result<Strip> Settle::fromChunk(std::int64_t key)
+Result<Strip> StripSettler::fromChunk(std::int64_t key)
 {
     auto &query = m_database.statement("SELECT data FROM chunk WHERE id=?");
     query.bind(1, key);
@@ -114,7 +114,7 @@ Result<Strip> Settle::fromChunk(std::int64_t key)
     return rows ? Result<Strip>(stripOf(*rows)) : tl::make_unexpected(rows.error());
 }
 
-void Settle::settle(GroupId group, const Period &period)
+void StripSettler::settle(GroupId group, const Period &period)
 {
     const auto key = chunkKey(period.begin, group);
     {

@@ -12,10 +12,10 @@
 namespace plimsoll {
 
 /// Moves minutes of a group into the rows of the three levels. Inside the writer's transaction.
-class Settle
+class StripSettler
 {
 public:
-    explicit Settle(Database &database) : m_database(database) {}
+    explicit StripSettler(Database &database) : m_database(database) {}
 
     /// The rollups of this period become what the strip says; coarser buckets it touches are made anew.
     void replace(GroupId group, const Period &period, const Strip &strip);
@@ -27,7 +27,7 @@ private:
                      std::span<const Bucket> minutes);
     [[nodiscard]] Result<Strip> fromChunk(std::int64_t key);
     [[nodiscard]] std::vector<Bucket> read(std::int64_t key);
-    void write(std::int64_t key, std::span<const Bucket> buckets, const Level &level, std::int64_t span);
+    void write(std::int64_t key, std::span<const Bucket> buckets, const RollupLevel &level, std::int64_t span);
 
     Database &m_database;
 };

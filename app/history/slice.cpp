@@ -98,7 +98,7 @@ Result<Samples> columnSamples(const ChunkView &view, const std::vector<std::int6
 class Slicer
 {
 public:
-    Slicer(Store &store, TimeRange range, int pixels, const std::stop_token &stop)
+    Slicer(HistoryStore &store, TimeRange range, int pixels, const std::stop_token &stop)
         : m_store(store), m_range(range), m_pixels(pixels), m_stop(stop)
     {
     }
@@ -108,13 +108,13 @@ public:
 private:
     [[nodiscard]] Duration widthFor(const SeriesRow &row) const;
     Result<void> plan(std::span<const SeriesId> series);
-    Result<void> readCoarse(const Snapshot &snapshot, Part &part, std::size_t level);
+    Result<void> readCoarse(const HistorySnapshot &snapshot, Part &part, std::size_t level);
     Result<void> readRaw(Database *database, GroupId group, std::span<const std::size_t> members);
     Result<void> readPeriod(Database *database, GroupId group, const Period &period,
                             std::span<const std::size_t> members);
     std::vector<SeriesSlice> finish();
 
-    Store &m_store;
+    HistoryStore &m_store;
     const TimeRange m_range;
     const int m_pixels;
     const std::stop_token &m_stop;
@@ -159,7 +159,7 @@ Result<std::vector<SeriesSlice>> Slicer::run(std::span<const SeriesId> series)
 {
     if (auto planned = plan(series); !planned)
         return tl::make_unexpected(planned.error());
-    Snapshot snapshot(m_store, m_wishes, m_stop);
+    HistorySnapshot snapshot(m_store, m_wishes, m_stop);
     if (snapshot.isCancelled())
         return cancelled();
     for (std::size_t i = 0; i < m_parts.size(); ++i)
@@ -189,7 +189,7 @@ Result<std::vector<SeriesSlice>> Slicer::run(std::span<const SeriesId> series)
 }
 
 // Settled minutes from the level, those of the last hours from strips, the newest from the head.
-Result<void> Slicer::readCoarse(const Snapshot &snapshot, Part &part, std::size_t level)
+Result<void> Slicer::readCoarse(const HistorySnapshot &snapshot, Part &part, std::size_t level)
 {
     const auto &head = part.head;
     part.builder.add(head.times, head.values);
@@ -310,7 +310,7 @@ std::vector<SeriesSlice> Slicer::finish()
 
 } // namespace
 
-Result<std::vector<SeriesSlice>> Reader::slice(std::span<const SeriesId> series, TimeRange range, int pixels,
+Result<std::vector<SeriesSlice>> HistoryReader::slice(std::span<const SeriesId> series, TimeRange range, int pixels,
                                                const std::stop_token &stop) const
 {
     if (range.isEmpty() || pixels <= 0)

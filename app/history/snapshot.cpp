@@ -8,7 +8,7 @@
 
 namespace plimsoll {
 
-Snapshot::Snapshot(Store &store, const std::vector<HeadWish> &wishes, const std::stop_token &stop)
+HistorySnapshot::HistorySnapshot(HistoryStore &store, const std::vector<HeadWish> &wishes, const std::stop_token &stop)
     : m_lease(store.pool.lease())
 {
     std::shared_lock lock(store.heads.mutex(), std::defer_lock);
@@ -34,13 +34,13 @@ Snapshot::Snapshot(Store &store, const std::vector<HeadWish> &wishes, const std:
     }
 }
 
-Snapshot::~Snapshot()
+HistorySnapshot::~HistorySnapshot()
 {
     if (auto *database = m_lease.get())
         database->rollback();
 }
 
-const std::set<std::int64_t> &Snapshot::strips(GroupId group) const
+const std::set<std::int64_t> &HistorySnapshot::strips(GroupId group) const
 {
     static const std::set<std::int64_t> none;
     const auto at = m_strips.find(group.value);

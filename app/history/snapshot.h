@@ -26,15 +26,15 @@ struct HeadWish
 
 /// One moment of heads and file together, for one short question: each row is in exactly one of
 /// them (or in both with the same time, where the head's is the newer).
-class Snapshot
+class HistorySnapshot
 {
 public:
     /// Copies what is wished of the heads and begins to read the file. Throws SQLite::Exception;
     /// a stop while it waits for the writer leaves isCancelled().
-    Snapshot(Store &store, const std::vector<HeadWish> &wishes, const std::stop_token &stop);
-    Snapshot(const Snapshot &) = delete;
-    Snapshot &operator=(const Snapshot &) = delete;
-    ~Snapshot();
+    HistorySnapshot(HistoryStore &store, const std::vector<HeadWish> &wishes, const std::stop_token &stop);
+    HistorySnapshot(const HistorySnapshot &) = delete;
+    HistorySnapshot &operator=(const HistorySnapshot &) = delete;
+    ~HistorySnapshot();
 
     [[nodiscard]] bool isCancelled() const noexcept { return m_isCancelled; }
     [[nodiscard]] const std::vector<HeadSamples> &heads() const noexcept { return m_heads; } // one a wish

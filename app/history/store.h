@@ -16,9 +16,9 @@
 namespace plimsoll {
 
 /// What writer and readers share. Each part says who guards it.
-struct Store
+struct HistoryStore
 {
-    Store(HistoryOptions given, const Clock &itsClock)
+    HistoryStore(HistoryOptions given, const Clock &itsClock)
         : options(std::move(given)), clock(itsClock), inbox(options.inboxBytes)
     {
     }

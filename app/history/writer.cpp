@@ -3,6 +3,7 @@
 
 #include "history/doctor.h"
 #include "history/loader.h"
+#include "history/record_writer.h"
 #include "history/retention.h"
 #include "history/tail_row.h"
 
@@ -13,7 +14,6 @@
 namespace plimsoll {
 namespace {
 
-constexpr std::size_t kHeldBytes = 64U << 20U;     // of rows, beyond what was there when the disk refused
 constexpr std::uint64_t kMaxUncommitted = 8U << 20U; // samples: 64 MB commit at once
 constexpr auto kHousekeeping = std::chrono::seconds(10);
 constexpr auto kTick = std::chrono::seconds(1);
@@ -29,7 +29,7 @@ bool hasNoRoom(const std::filesystem::path &file)
 
 } // namespace
 
-Writer::Writer(Store &store, std::unique_ptr<Database> database, History::Committed committed)
+HistoryWriter::HistoryWriter(HistoryStore &store, std::unique_ptr<Database> database, History::Committed committed)
     : m_store(store), m_database(std::move(database)), m_committed(std::move(committed)), m_intake(store),
       m_storedBegin(store.begin)
 {
@@ -38,17 +38,17 @@ Writer::Writer(Store &store, std::unique_ptr<Database> database, History::Commit
             m_nextTail = std::max(m_nextTail, (id & ((std::int64_t{1} << 36) - 1)) + 1);
     }
     if (m_store.state.state().health != HistoryState::Health::Fine && (!m_database || m_database->isReadOnly()))
-        m_intake.setHeadLimit(m_store.heads.bytes() + kHeldBytes);
+        m_intake.setHeadLimit(m_store.heads.bytes() + m_store.options.inboxBytes);
     m_thread = std::jthread([this](const std::stop_token &stop) { run(stop); });
 }
 
-Writer::~Writer()
+HistoryWriter::~HistoryWriter()
 {
     m_store.inbox.close();
     m_thread.request_stop();
 }
 
-void Writer::flush()
+void HistoryWriter::flush()
 {
     std::uint64_t wanted = 0;
     {
@@ -61,7 +61,7 @@ void Writer::flush()
     m_flushed.wait(lock, [&] { return m_flushDone >= wanted; });
 }
 
-void Writer::run(const std::stop_token &stop)
+void HistoryWriter::run(const std::stop_token &stop)
 {
     using Steady = std::chrono::steady_clock;
     auto lastCommit = Steady::now() - m_store.options.commitInterval;
@@ -103,7 +103,7 @@ void Writer::run(const std::stop_token &stop)
     m_flushed.notify_all();
 }
 
-void Writer::takeAll(std::vector<Delivery> deliveries)
+void HistoryWriter::takeAll(std::vector<Delivery> deliveries)
 {
     for (auto &delivery : deliveries)
         m_intake.take(std::move(delivery));
@@ -111,7 +111,7 @@ void Writer::takeAll(std::vector<Delivery> deliveries)
         m_store.state.setSeries(m_store.table.size());
 }
 
-bool Writer::isDirty()
+bool HistoryWriter::isDirty()
 {
     const auto &pending = m_intake.pending();
     return pending.samples > 0 || !pending.events.empty() || !pending.steps.empty()
@@ -120,7 +120,7 @@ bool Writer::isDirty()
                        [](const auto &agent) { return agent.second.isDirty; });
 }
 
-bool Writer::hasWritable()
+bool HistoryWriter::hasWritable()
 {
     // Each try puts everything held together again: not while it is plain that it must fail.
     if (m_store.state.state().health == HistoryState::Health::DiskFull && hasNoRoom(m_store.options.file))
@@ -141,7 +141,7 @@ bool Writer::hasWritable()
     return true;
 }
 
-bool Writer::commit()
+bool HistoryWriter::commit()
 {
     if (!hasWritable())
         return false;
@@ -172,89 +172,28 @@ bool Writer::commit()
     const auto health = m_store.state.state().health;
     if (health == HistoryState::Health::DiskFull || health == HistoryState::Health::Failed) {
         m_store.state.setHealth(HistoryState::Health::Fine, {});
-        m_intake.setHeadLimit(SIZE_MAX);
+        pending = {};
+        m_intake.liftHeadLimit();
+    } else {
+        pending = {};
     }
-    pending = {};
     m_store.table.publishResumePoints();
     if (m_committed && touched)
         m_committed(*touched);
     return true;
 }
 
-void Writer::write(Written &written)
+void HistoryWriter::write(Written &written)
 {
     written.hasRecords = isDirty();
-    writeNames();
+    writeNames(m_store, *m_database, m_store.begin != m_storedBegin);
     writeHeads(written);
-    writeRecords();
+    writeRecords(m_intake.pending(), *m_database);
 }
 
-void Writer::writeNames()
+void HistoryWriter::writeHeads(Written &written)
 {
-    auto &table = m_store.table;
-    if (m_store.begin != m_storedBegin) {
-        auto &insert = m_database->statement("INSERT OR REPLACE INTO meta(key, value) VALUES ('begin', ?)");
-        insert.bind(1, m_store.begin.load());
-        insert.exec();
-    }
-    for (const auto &[identity, agent] : table.agents()) {
-        if (!agent.isDirty)
-            continue;
-        auto &insert = m_database->statement(
-            "INSERT INTO agent(id, identity, epoch, next_seq) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT(id) DO UPDATE SET epoch=excluded.epoch, next_seq=excluded.next_seq");
-        insert.bind(1, static_cast<std::int64_t>(agent.id.value));
-        bindText(insert, 2, identity);
-        insert.bind(3, static_cast<std::int64_t>(agent.epoch));
-        insert.bind(4, static_cast<std::int64_t>(agent.next));
-        insert.exec();
-    }
-    const auto writeGroup = [&](const GroupRow &group) {
-        auto &insert = m_database->statement(
-            "INSERT INTO grp(id, agent, columns, name, newest) VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT(id) DO UPDATE SET columns=excluded.columns, newest=excluded.newest");
-        insert.bind(1, static_cast<std::int64_t>(group.id.value));
-        insert.bind(2, static_cast<std::int64_t>(group.agent.value));
-        insert.bind(3, static_cast<std::int64_t>(group.columns));
-        bindText(insert, 4, group.name);
-        insert.bind(5, group.newest);
-        insert.exec();
-    };
-    for (const auto &[id, group] : table.groups()) {
-        if (group.isDirty)
-            writeGroup(group);
-    }
-    for (const auto id : table.dirtySeries()) {
-        const auto *row = table.find(id);
-        const auto span = table.span(id);
-        auto &insert = m_database->statement(
-            "INSERT INTO series(id, grp, ord, type, labels, metric, unit, interval, grp_name, source, source_unit, "
-            "source_factor, first_time, last_time, last_value) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT(id) DO UPDATE SET type=excluded.type, unit=excluded.unit, interval=excluded.interval, "
-            "grp_name=excluded.grp_name, source=excluded.source, source_unit=excluded.source_unit, "
-            "source_factor=excluded.source_factor");
-        insert.bind(1, static_cast<std::int64_t>(id.value));
-        insert.bind(2, static_cast<std::int64_t>(row->group.value));
-        insert.bind(3, static_cast<std::int64_t>(row->ordinal));
-        insert.bind(4, static_cast<std::int64_t>(row->info.kind));
-        bindText(insert, 5, row->info.key.labels.encode());
-        bindText(insert, 6, row->info.key.metric);
-        bindText(insert, 7, row->info.unit);
-        insert.bind(8, static_cast<std::int64_t>(row->info.interval.count()));
-        bindText(insert, 9, row->info.group);
-        bindText(insert, 10, row->info.source.name);
-        bindText(insert, 11, row->info.source.unit);
-        insert.bind(12, row->info.source.factor);
-        insert.bind(13, span.first);
-        insert.bind(14, span.last);
-        insert.bind(15, span.lastValue);
-        insert.exec();
-    }
-}
-
-void Writer::writeHeads(Written &written)
-{
-    Fold fold(m_store, *m_database);
+    HeadFold fold(m_store, *m_database);
     auto &groups = m_store.table.groups();
     const auto now = m_store.clock.monotonicNow().time_since_epoch().count();
     const auto &heads = m_store.heads.heads(); // only this thread changes them: no lock to read
@@ -300,49 +239,8 @@ void Writer::writeHeads(Written &written)
     }
 }
 
-void Writer::writeRecords()
-{
-    const auto bindOptional = [](SQLite::Statement &statement, int index, const auto &value, auto convert) {
-        if (value)
-            statement.bind(index, convert(*value));
-        else
-            statement.bind(index);
-    };
-    for (const auto &[agent, event] : m_intake.pending().events) {
-        auto &insert = m_database->statement(
-            "INSERT INTO event(time, agent, kind, labels, text, value) VALUES (?, ?, ?, ?, ?, ?)");
-        insert.bind(1, toUnixNanos(event.time));
-        insert.bind(2, static_cast<std::int64_t>(agent.value));
-        insert.bind(3, static_cast<std::int64_t>(event.kind));
-        bindText(insert, 4, event.labels.encode());
-        bindText(insert, 5, event.text);
-        bindOptional(insert, 6, event.value, [](double v) { return v; });
-        insert.exec();
-    }
-    const auto bytes = [](Bytes b) { return b.value; };
-    const auto number = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
-    for (const auto &[agent, step] : m_intake.pending().steps) {
-        auto &insert = m_database->statement(
-            "INSERT INTO step(time, agent, job, labels, number, peak, allocated, reserved, batch_size, input_size, "
-            "duration, checkpointing) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-        insert.bind(1, toUnixNanos(step.time));
-        insert.bind(2, static_cast<std::int64_t>(agent.value));
-        bindText(insert, 3, std::string(step.labels.value(label::kJob)));
-        bindText(insert, 4, step.labels.encode());
-        insert.bind(5, number(step.step));
-        bindOptional(insert, 6, step.peak, bytes);
-        bindOptional(insert, 7, step.allocated, bytes);
-        bindOptional(insert, 8, step.reserved, bytes);
-        bindOptional(insert, 9, step.batchSize, number);
-        bindOptional(insert, 10, step.inputSize, number);
-        bindOptional(insert, 11, step.duration, [](Duration d) { return static_cast<std::int64_t>(d.count()); });
-        bindOptional(insert, 12, step.activationCheckpointing, [](bool b) { return b ? 1 : 0; });
-        insert.exec();
-    }
-}
-
 // Committed: what was marked as changed is not any more.
-void Writer::finish(const Written &written)
+void HistoryWriter::finish(const Written &written)
 {
     auto &heads = m_store.heads.heads();
     for (const auto &[key, id] : written.tails) {
@@ -367,7 +265,7 @@ void Writer::finish(const Written &written)
 }
 
 // Settles and drops what is old, in a transaction of its own, so that fresh samples never wait for it.
-void Writer::keepHouse()
+void HistoryWriter::keepHouse()
 {
     const auto now = m_store.clock.monotonicNow();
     if (!m_database || m_database->isReadOnly() || now - m_keptHouseAt < kHousekeeping)
@@ -394,7 +292,7 @@ void Writer::keepHouse()
     }
 }
 
-void Writer::handle(const SQLite::Exception &exception)
+void HistoryWriter::handle(const SQLite::Exception &exception)
 {
     m_database->rollback();
     const auto error = toError(exception, m_store.options.file);
@@ -407,11 +305,12 @@ void Writer::handle(const SQLite::Exception &exception)
         m_store.state.setHealth(m_database->isReadOnly() ? Health::ReadOnly : Health::Failed, error.detail);
         break;
     }
+    // While the disk takes nothing, memory holds as much again as the inbox may; more is dropped and counted.
     if (!m_intake.hasHeadLimit())
-        m_intake.setHeadLimit(m_store.heads.bytes() + kHeldBytes);
+        m_intake.setHeadLimit(m_store.heads.bytes() + m_store.options.inboxBytes);
 }
 
-void Writer::beginNewFile(const std::string &why)
+void HistoryWriter::beginNewFile(const std::string &why)
 {
     m_database.reset();
     m_store.pool.close();

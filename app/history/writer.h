@@ -18,13 +18,13 @@ namespace plimsoll {
 
 /// The one thread that writes: drains the inbox, keeps the heads, commits once an interval.
 /// When the disk does not take it, everything stays where it is and the next commit tries again.
-class Writer
+class HistoryWriter
 {
 public:
-    Writer(Store &store, std::unique_ptr<Database> database, History::Committed committed);
-    Writer(const Writer &) = delete;
-    Writer &operator=(const Writer &) = delete;
-    ~Writer(); // takes and commits what has arrived
+    HistoryWriter(HistoryStore &store, std::unique_ptr<Database> database, History::Committed committed);
+    HistoryWriter(const HistoryWriter &) = delete;
+    HistoryWriter &operator=(const HistoryWriter &) = delete;
+    ~HistoryWriter(); // takes and commits what has arrived
 
     void flush();
 
@@ -34,7 +34,7 @@ private:
         std::vector<std::pair<HeadMap::Key, std::int64_t>> tails;
         std::vector<HeadMap::Key> folded;
         std::map<std::uint32_t, std::int64_t> newest; // by group
-        Fold::Done fold;
+        HeadFold::Done fold;
         bool hasRecords = false;
     };
 
@@ -44,15 +44,13 @@ private:
     bool commit(); // false: the disk did not take it
     [[nodiscard]] bool hasWritable();
     void write(Written &written);
-    void writeNames();
     void writeHeads(Written &written);
-    void writeRecords();
     void finish(const Written &written);
     void keepHouse();
     void handle(const SQLite::Exception &exception);
     void beginNewFile(const std::string &why);
 
-    Store &m_store;
+    HistoryStore &m_store;
     std::unique_ptr<Database> m_database;
     History::Committed m_committed;
     HistoryIntake m_intake;
