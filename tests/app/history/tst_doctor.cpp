@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/history/self.h"
 #include "app/history/support_history.h"
 
 #include "history/schema.h"
 
 #include <QDir>
 #include <QFile>
-#include <QProcess>
 #include <QTest>
 
 #include <fstream>
 #include <random>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace plimsoll;
 using namespace plimsoll::historytest;
@@ -253,19 +251,6 @@ void TestDoctor::lockedByAnotherProgram()
 
 namespace {
 
-// Rights do not bind root: the child that asks is nobody, and tells by its exit.
-int asNobody(const std::function<bool()> &check)
-{
-    const auto child = ::fork();
-    if (child == 0) {
-        const bool isOther = ::geteuid() != 0 || (::setgid(65534) == 0 && ::setuid(65534) == 0);
-        ::_exit(isOther ? (check() ? 0 : 1) : 2);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
-}
-
 bool goesOnReadOnly(Scene &scene, std::size_t seriesBefore)
 {
     const auto history = scene.open();
@@ -285,6 +270,23 @@ bool goesOnReadOnly(Scene &scene, std::size_t seriesBefore)
         && history->state().health == Health::ReadOnly;
 }
 
+// Rights do not bind root: the one that asks is nobody.
+int asNobody(const Scene &scene, std::size_t seriesBefore)
+{
+    Self child({"--as-nobody", scene.options.file.string(), std::to_string(seriesBefore)});
+    const int status = child.wait();
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+}
+
+int beNobody(const char *file, const char *seriesBefore)
+{
+    if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0))
+        return 2;
+    Scene scene;
+    scene.options.file = file;
+    return goesOnReadOnly(scene, std::stoul(seriesBefore)) ? 0 : 1;
+}
+
 } // namespace
 
 void TestDoctor::readOnlyFile()
@@ -293,7 +295,7 @@ void TestDoctor::readOnlyFile()
     fill(scene);
     ::chmod(scene.folder.path().toUtf8().constData(), 0777);
     ::chmod(scene.options.file.c_str(), 0444);
-    QCOMPARE(asNobody([&] { return goesOnReadOnly(scene, 2); }), 0);
+    QCOMPARE(asNobody(scene, 2), 0);
     QCOMPARE(scene.question("SELECT count(*) FROM series"), "2");
 }
 
@@ -303,9 +305,9 @@ void TestDoctor::readOnlyFolder()
     fill(scene);
     ::chmod(scene.options.file.c_str(), 0666);
     ::chmod(scene.folder.path().toUtf8().constData(), 0555);
-    QCOMPARE(asNobody([&] { return goesOnReadOnly(scene, 2); }), 0);
+    QCOMPARE(asNobody(scene, 2), 0);
     scene.options.file = scene.options.file.parent_path() / "none_yet.plim";
-    QCOMPARE(asNobody([&] { return goesOnReadOnly(scene, 0); }), 0);
+    QCOMPARE(asNobody(scene, 0), 0);
     ::chmod(scene.folder.path().toUtf8().constData(), 0777);
 
     const QString path = scene.folder.filePath(QStringLiteral("disk"));
@@ -483,5 +485,13 @@ void TestDoctor::odd()
         QVERIFY(history.error().code == Error::Code::Io);
 }
 
-QTEST_GUILESS_MAIN(TestDoctor)
+int main(int argc, char **argv)
+{
+    if (argc == 4 && std::string_view(argv[1]) == "--as-nobody")
+        return beNobody(argv[2], argv[3]);
+    QCoreApplication app(argc, argv);
+    TestDoctor test;
+    return QTest::qExec(&test, argc, argv);
+}
+
 #include "tst_doctor.moc"
