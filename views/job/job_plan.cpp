@@ -67,8 +67,13 @@ JobPlan::Track jobTrack(const JobState &job, const std::vector<SeriesEntry> &ser
         else if (isContainer && key.metric == metric::kContainerLimit && entry.lastTime && entry.lastValue > 0)
             track.limits.push_back({entry.id, tr("cgroup limit"), entry.lastValue});
     }
-    // The answer first: RSS is drawn over its area, the others over it.
-    std::stable_sort(track.lines.begin(), track.lines.end(), [](const auto &a, const auto &b) { return a.isArea > b.isArea; });
+    // Areas over areas say nothing and cost most of a frame: only one alone has one.
+    if (std::count_if(track.lines.begin(), track.lines.end(), [](const auto &line) { return line.isArea; }) > 1)
+        for (auto &line : track.lines)
+            line.isArea = false;
+    // The answer first: RSS is the main line, the others lie under it.
+    std::stable_partition(track.lines.begin(), track.lines.end(),
+                          [](const auto &line) { return line.role == SeriesRole::Host && !line.isDashed; });
     return track;
 }
 
