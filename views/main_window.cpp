@@ -174,8 +174,8 @@ void MainWindow::connectShell()
     });
     connect(m_status, &StatusStrip::clicked, this, [this](const QString &id) { m_commands->run(id); });
     connect(&m_second, &QTimer::timeout, this, [this] {
-        updateTimeBar(); // ages of frozen and travelling move on
-        updateStatus();
+        if (time().state().mode != TimeMode::Live)
+            updateTimeBar(); // the ages of frozen and travelling move on
     });
     connect(&m_settings, &Settings::changed, this, [this](const QString &name) {
         if (name != QLatin1String(setting::kTimesInUtc.name))

@@ -13,7 +13,7 @@ namespace plimsoll {
 namespace {
 
 /// How far beyond the visible range to ask, on each side, as a part of its length.
-constexpr int kFrozenMargin = 1;
+constexpr int kFrozenMarginParts = 2;
 constexpr int kLiveMarginParts = 8;
 
 } // namespace
@@ -171,7 +171,7 @@ void TimelineFeed::ask()
     const TimeRange visible = time->visibleRange();
     const Duration length = visible.length();
     const bool isLive = time->state().mode == TimeMode::Live;
-    const Duration margin = isLive ? length / kLiveMarginParts : length * kFrozenMargin;
+    const Duration margin = length / (isLive ? kLiveMarginParts : kFrozenMarginParts);
     SliceRequest request;
     request.series = m_series;
     request.range = {visible.begin - margin, visible.end + margin};

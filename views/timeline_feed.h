@@ -18,7 +18,7 @@ class Session;
 class TimelineView;
 
 /// Keeps one timeline in step with the session: range, cursors and mode both ways, and
-/// slices of its series. While frozen it asks for three times the visible range, so that
+/// slices of its series. While frozen it asks for twice the visible range, so that
 /// panning moves a picture that is there already. Works only while active. GUI thread.
 class TimelineFeed : public QObject
 {

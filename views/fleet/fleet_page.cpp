@@ -45,6 +45,7 @@ namespace {
 constexpr int kHistoryBuckets = 300;
 constexpr int kLeftShare = 796;
 constexpr int kRightShare = 348;
+constexpr int kSoonMs = 120;
 constexpr int kHeatRow = 17;
 constexpr int kHeatFrame = 119; // header, captions, axis and legend around the rows
 constexpr int kLowestHeat = 140;
@@ -225,7 +226,7 @@ void FleetPage::connectWidgets()
     connect(m_memory, &TimelineView::selectionChanged, this, &FleetPage::updateInspector);
     connect(m_memoryFeed, &TimelineFeed::answered, this, [this, readings] {
         readings();
-        updateInspector();
+        refresh();
     });
     connect(m_memoryFeed, &TimelineFeed::failed, this, [this](const Error &error) {
         const PanelNotice notice{tr("The history could not be read. Live figures go on."), shown(error.detail, 200), {}};
@@ -242,7 +243,7 @@ void FleetPage::connectWidgets()
     });
     connect(session().time(), &TimeContext::stateChanged, this, [this] {
         if (m_isActive)
-            refresh();
+            refreshNow();
     });
     connect(&session(), &Session::eventsArrived, this, [this] {
         if (m_isActive)
@@ -250,7 +251,13 @@ void FleetPage::connectWidgets()
     });
     connect(&session(), &Session::statusChanged, this, [this] {
         if (m_isActive)
-            updateFigures();
+            refresh();
+    });
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(kSoonMs);
+    connect(&m_soon, &QTimer::timeout, this, [this] {
+        if (m_isActive)
+            refreshNow();
     });
 }
 
@@ -273,7 +280,7 @@ void FleetPage::activate()
     m_spark->setFixedHeight(56);
     context().inspector->setExtra(m_spark);
     m_memoryFeed->setActive(true);
-    refresh();
+    refreshNow();
     updateEvents();
 }
 
@@ -303,6 +310,16 @@ void FleetPage::resizeEvent(QResizeEvent *event)
 
 void FleetPage::refresh()
 {
+    const bool canWait = m_hasHistory && session().time()->state().mode == TimeMode::Live;
+    if (!canWait)
+        refreshNow();
+    else if (!m_soon.isActive())
+        m_soon.start();
+}
+
+void FleetPage::refreshNow()
+{
+    m_soon.stop();
     fitHeat();
     updateFigures();
     updateHeat();
@@ -539,12 +556,11 @@ void FleetPage::takeHistory(const std::shared_ptr<const SliceAnswer> &answer)
     if (answer->request.series.size() != m_askedTracks.size())
         return;
     m_history = DeviceHistory(m_askedTracks, answer->slices, answer->request.range);
-    m_hasHistory = true;
-    if (!m_isActive)
-        return;
-    updateFigures();
-    updateHeat();
-    updateInspector();
+    const bool isFirst = !std::exchange(m_hasHistory, true);
+    if (m_isActive && isFirst)
+        refreshNow();
+    else if (m_isActive)
+        refresh();
 }
 
 } // namespace plimsoll

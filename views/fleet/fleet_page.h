@@ -6,6 +6,7 @@
 
 #include <QElapsedTimer>
 #include <QPointer>
+#include <QTimer>
 
 #include <memory>
 #include <string>
@@ -54,6 +55,7 @@ protected:
     void resizeEvent(QResizeEvent *event) override;
 
 private:
+    void refreshNow();
     void buildPanels();
     void fitHeat();
     void buildLayout();
@@ -96,6 +98,7 @@ private:
     std::vector<DeviceTrack> m_askedTracks;
     TimeRange m_askedRange{};
     QElapsedTimer m_sinceAsked;
+    QTimer m_soon; // figures, their past and the timeline arrive apart and are shown together
     DeviceHistory m_history;
     bool m_hasHistory = false;
     bool m_isActive = false;
