@@ -45,17 +45,17 @@ list(APPEND widgets_SOURCES
 # canvas
 list(APPEND widgets_HEADERS
     canvas/coordinates.h canvas/event_mark.h canvas/gestures.h canvas/hatch.h canvas/line_raster.h
-    canvas/overview_strip.h canvas/ruler.h)
+    canvas/overview_strip.h canvas/ruler.h canvas/text_widths.h)
 list(APPEND widgets_SOURCES
     canvas/gestures.cpp canvas/hatch.cpp canvas/line_raster.cpp canvas/overview_strip.cpp canvas/ruler.cpp)
 
 # timeline
 list(APPEND widgets_HEADERS
-    timeline/band_steps.h timeline/event_lane.h timeline/gap_shapes.h timeline/range_statistics.h timeline/timeline_geometry.h
+    timeline/band_steps.h timeline/event_lane.h timeline/gap_shapes.h timeline/line_builder.h timeline/range_statistics.h timeline/timeline_geometry.h
     timeline/timeline_overlay.h timeline/timeline_painter.h timeline/timeline_table.h timeline/timeline_view.h
     timeline/track.h timeline/track_style.h)
 list(APPEND widgets_SOURCES
-    timeline/band_steps.cpp timeline/event_lane.cpp timeline/gap_shapes.cpp timeline/range_statistics.cpp timeline/timeline_geometry.cpp
+    timeline/band_steps.cpp timeline/event_lane.cpp timeline/gap_shapes.cpp timeline/line_builder.cpp timeline/range_statistics.cpp timeline/timeline_geometry.cpp
     timeline/timeline_input.cpp timeline/timeline_overlay.cpp timeline/timeline_painter.cpp timeline/timeline_table.cpp
     timeline/timeline_view.cpp timeline/track_style.cpp)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/timeline/event_lane.h"
 
+#include "widgets/canvas/text_widths.h"
 #include "widgets/theme/glyphs.h"
 #include "widgets/theme/tokens.h"
 
@@ -36,9 +37,9 @@ private:
     std::vector<std::pair<double, double>> m_spans;
 };
 
-void placeText(EventShape &shape, const EventMark &mark, QRect lane, const QFontMetricsF &metrics, Taken &taken)
+void placeText(EventShape &shape, const EventMark &mark, QRect lane, const TextWidths &widths, Taken &taken)
 {
-    const double width = std::min(metrics.horizontalAdvance(mark.text), kTextMax);
+    const double width = std::min(widths.of(mark.text), kTextMax);
     if (width <= 0)
         return;
     shape.isTextLeft = lane.right() - shape.x < kEdge || shape.x + kGlyphReach + width > lane.right();
@@ -55,7 +56,7 @@ bool isGrave(const EventMark &mark) noexcept
     return mark.glyph == Glyph::Kill || mark.glyph == Glyph::Page;
 }
 
-std::vector<EventShape> layOutEvents(const std::vector<EventMark> &marks, const TimeScale &time, QRect lane, const QFont &font)
+std::vector<EventShape> layOutEvents(const std::vector<EventMark> &marks, const TimeScale &time, QRect lane, const TextWidths &widths)
 {
     std::vector<EventShape> shapes;
     if (lane.isEmpty() || !time.isValid())
@@ -76,14 +77,13 @@ std::vector<EventShape> layOutEvents(const std::vector<EventMark> &marks, const 
         shapes.push_back(shape);
     }
     // Glyphs take their place before any text: a text must not lie on the next glyph.
-    const QFontMetricsF metrics(font);
     Taken taken;
     for (const EventShape &shape : shapes)
         taken.take(shape.x - kGlyphReach + 1, shape.x + kGlyphReach - 1);
     for (const bool grave : {true, false})
         for (EventShape &shape : shapes)
             if (isGrave(marks[shape.index]) == grave)
-                placeText(shape, marks[shape.index], lane, metrics, taken);
+                placeText(shape, marks[shape.index], lane, widths, taken);
     return shapes;
 }
 
@@ -102,8 +102,10 @@ void paintEventLane(QPainter &painter, const TimelineGeometry &geometry, const s
         if (shape.textRect.isEmpty())
             continue;
         painter.setPen(isGrave(mark) ? tokens.text : tokens.text2);
-        painter.drawText(shape.textRect, Qt::AlignVCenter | (shape.isTextLeft ? Qt::AlignRight : Qt::AlignLeft) | Qt::TextSingleLine,
-                         metrics.elidedText(mark.text, Qt::ElideRight, shape.textRect.width() + 1));
+        // Shaping text is what a frame spends most on: only a text that was cut is measured again.
+        const bool isWhole = shape.textRect.width() < kTextMax;
+        painter.drawText(shape.textRect.adjusted(0, 0, isWhole ? 1 : 0, 0), Qt::AlignVCenter | (shape.isTextLeft ? Qt::AlignRight : Qt::AlignLeft) | Qt::TextSingleLine,
+                         isWhole ? mark.text : metrics.elidedText(mark.text, Qt::ElideRight, kTextMax));
     }
 }
 

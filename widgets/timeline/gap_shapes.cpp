@@ -2,10 +2,10 @@
 #include "widgets/timeline/gap_shapes.h"
 
 #include "base/format.h"
+#include "widgets/canvas/text_widths.h"
 #include "widgets/theme/text.h"
 
 #include <QCoreApplication>
-#include <QFontMetricsF>
 
 #include <algorithm>
 
@@ -46,10 +46,9 @@ std::vector<Gap> common(const std::vector<Gap> &a, const std::vector<Gap> &b)
     return both;
 }
 
-void placeText(GapShape &shape, QRect plot, const QFont &font)
+void placeText(GapShape &shape, QRect plot, const TextWidths &widths)
 {
-    const QFontMetricsF metrics(font);
-    const double width = metrics.horizontalAdvance(shape.text);
+    const double width = widths.of(shape.text);
     const double y = plot.bottom() - 20.0;
     double x = shape.rect.center().x() - width / 2;
     if (shape.rect.width() < width + 12) // beside a narrow one
@@ -76,7 +75,7 @@ QString gapText(const Gap &gap)
     return {};
 }
 
-std::vector<GapShape> gapShapes(const Track &track, const TimeScale &time, QRect plot, const QFont &font)
+std::vector<GapShape> gapShapes(const Track &track, const TimeScale &time, QRect plot, const TextWidths &widths)
 {
     std::vector<Gap> gaps;
     bool isFirst = true;
@@ -99,7 +98,7 @@ std::vector<GapShape> gapShapes(const Track &track, const TimeScale &time, QRect
         GapShape shape;
         shape.rect = QRectF(left, plot.top(), right - left, plot.height());
         shape.text = gapText(gap);
-        placeText(shape, plot, font);
+        placeText(shape, plot, widths);
         if (!shape.textRect.isEmpty() && shape.textRect.left() < textFree)
             shape.textRect = {};
         if (!shape.textRect.isEmpty())

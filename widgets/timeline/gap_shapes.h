@@ -3,9 +3,9 @@
 
 #include "widgets/timeline/timeline_geometry.h"
 
-class QFont;
-
 namespace plimsoll {
+
+class TextWidths;
 
 /// What a gap is called: its note, else its reason and length ("away 52 s").
 [[nodiscard]] QString gapText(const Gap &gap);
@@ -13,6 +13,6 @@ namespace plimsoll {
 /// The stretches where no line of the track has data. A gap of one line only lifts that
 /// line's pen: a hatch would hide the others. Before a series began and after it ended the
 /// plot is empty, without a hatch.
-[[nodiscard]] std::vector<GapShape> gapShapes(const Track &track, const TimeScale &time, QRect plot, const QFont &font);
+[[nodiscard]] std::vector<GapShape> gapShapes(const Track &track, const TimeScale &time, QRect plot, const TextWidths &widths);
 
 } // namespace plimsoll

@@ -2,13 +2,12 @@
 #include "widgets/timeline/timeline_geometry.h"
 
 #include "base/format.h"
+#include "widgets/canvas/text_widths.h"
 #include "widgets/theme/metrics.h"
 #include "widgets/theme/text.h"
-#include "widgets/timeline/band_steps.h"
 #include "widgets/timeline/event_lane.h"
 #include "widgets/timeline/gap_shapes.h"
-
-#include <QFontMetricsF>
+#include "widgets/timeline/line_builder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,19 +25,21 @@ constexpr int kLabelRow = 22; // unit and capacity above a plot
 constexpr int kEndLabelsMax = 120;
 constexpr int kRightPadding = 12;
 constexpr double kLimitInSight = 8; // a capacity farther than this times the data would flatten it
-const double kLift = std::numeric_limits<double>::quiet_NaN();
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Bounds
 {
-    double min = std::numeric_limits<double>::infinity();
-    double max = -std::numeric_limits<double>::infinity();
+    double min = kInfinity;
+    double max = -kInfinity;
 
     void include(double value)
     {
-        if (std::isfinite(value)) {
-            min = std::min(min, value);
-            max = std::max(max, value);
-        }
+        // Comparisons with NaN are false; infinities are no measure of an axis.
+        if (value < min && value > -kInfinity)
+            min = value;
+        if (value > max && value < kInfinity)
+            max = value;
     }
     [[nodiscard]] bool isEmpty() const { return min > max; }
 };
@@ -46,13 +47,10 @@ struct Bounds
 Bounds boundsOf(const SeriesSlice &slice, TimeRange range)
 {
     Bounds bounds;
-    for (const Bucket &b : slice.buckets) {
-        if (b.lastTime < range.begin)
-            continue;
-        if (b.firstTime > range.end)
-            break;
-        bounds.include(b.min);
-        bounds.include(b.max);
+    auto it = std::partition_point(slice.buckets.begin(), slice.buckets.end(), [&](const Bucket &b) { return b.lastTime < range.begin; });
+    for (; it != slice.buckets.end() && it->firstTime <= range.end; ++it) {
+        bounds.include(it->min);
+        bounds.include(it->max);
     }
     return bounds;
 }
@@ -115,98 +113,6 @@ ValueAxis axisOf(const Track &track, TimeRange range, int height, const ValueAxi
     wish.fromZero = track.isFromZero;
     return valueAxis(wish);
 }
-
-class LineBuilder
-{
-public:
-    LineBuilder(const TimeScale &time, const ValueScale &scale, double ratio)
-        : m_time(time)
-        , m_scale(scale)
-        , m_ratio(ratio)
-    {
-    }
-
-    [[nodiscard]] LineShape build(const TrackLine &line) const
-    {
-        LineShape shape;
-        const SeriesSlice &slice = *line.slice;
-        const auto [begin, end] = visibleBuckets(slice, m_time.range);
-        if (line.isBand) {
-            addBand(shape, bandSteps(slice, begin, end, m_time.lengthOf(1)));
-            return shape;
-        }
-        shape.points.reserve((end - begin) * 4);
-        auto gap = slice.gaps.begin();
-        for (std::size_t i = begin; i < end; ++i) {
-            const Bucket &b = slice.buckets[i];
-            if (i > begin) {
-                const Instant before = slice.buckets[i - 1].lastTime;
-                while (gap != slice.gaps.end() && gap->range.end <= before)
-                    ++gap;
-                if (gap != slice.gaps.end() && gap->range.begin < b.firstTime)
-                    shape.points.emplace_back(kLift, kLift);
-            }
-            addLine(shape, b);
-        }
-        shape.end = endOf(shape.points);
-        return shape;
-    }
-
-private:
-    [[nodiscard]] QPointF device(Instant t, double value) const
-    {
-        return {m_time.x(t) * m_ratio, m_scale.y(value) * m_ratio};
-    }
-    void addBand(LineShape &shape, const std::vector<BandStep> &steps) const
-    {
-        for (const BandStep &step : steps) {
-            if (step.isAfterGap) {
-                shape.points.emplace_back(kLift, kLift);
-                shape.lower.emplace_back(kLift, kLift);
-            }
-            shape.points.push_back(device(step.begin, step.max));
-            shape.lower.push_back(device(step.begin, step.min));
-            if (step.end != step.begin) {
-                shape.points.push_back(device(step.end, step.max));
-                shape.lower.push_back(device(step.end, step.min));
-            }
-        }
-        shape.end = endOf(shape.points);
-    }
-    void addLine(LineShape &shape, const Bucket &b) const
-    {
-        shape.points.push_back(device(b.firstTime, b.first));
-        if (b.count > 1 && b.min != b.max) {
-            // When within the bucket the extremes were is not known: its middle. Rising or
-            // falling in the direction of the whole, so that a slope stays a slope.
-            const Instant middle = b.firstTime + (b.lastTime - b.firstTime) / 2;
-            const bool rises = b.first <= b.last;
-            shape.points.push_back(device(middle, rises ? b.min : b.max));
-            shape.points.push_back(device(middle, rises ? b.max : b.min));
-        }
-        if (b.lastTime != b.firstTime)
-            shape.points.push_back(device(b.lastTime, b.last));
-    }
-    /// Where the line leaves the picture: its last point, or where it crosses the right edge.
-    [[nodiscard]] std::optional<QPointF> endOf(const std::vector<QPointF> &points) const
-    {
-        const double right = (m_time.left + m_time.width) * m_ratio;
-        for (std::size_t i = points.size(); i-- > 0;) {
-            const QPointF &p = points[i];
-            if (!std::isfinite(p.x()) || p.x() > right)
-                continue;
-            QPointF end = p;
-            if (i + 1 < points.size() && std::isfinite(points[i + 1].x()))
-                end += (points[i + 1] - p) * ((right - p.x()) / (points[i + 1].x() - p.x()));
-            return end.x() >= m_time.left * m_ratio ? std::optional(end / m_ratio) : std::nullopt;
-        }
-        return std::nullopt;
-    }
-
-    const TimeScale &m_time;
-    const ValueScale &m_scale;
-    double m_ratio;
-};
 
 std::vector<QPointF> limitPoints(const LimitLine &limit, const TimeScale &time, const ValueScale &scale)
 {
@@ -280,13 +186,12 @@ void dropRepeatedGapTexts(TimelineGeometry &geometry)
                         gap.textRect = {};
 }
 
-int endLabelWidth(const std::vector<Track> &tracks, const QFont &font)
+int endLabelWidth(const std::vector<Track> &tracks, const TextWidths &widths)
 {
-    const QFontMetricsF metrics(font);
     double widest = 0;
     for (const Track &track : tracks)
         for (const TrackLine &line : track.lines)
-            widest = std::max(widest, metrics.horizontalAdvance(line.name));
+            widest = std::max(widest, widths.of(line.name));
     return widest > 0 ? static_cast<int>(std::ceil(std::min(widest, kEndLabelsMax - 8.0))) + 8 : 0;
 }
 
@@ -340,7 +245,10 @@ TimelineGeometry buildGeometry(const std::vector<Track> &tracks, const std::vect
 {
     TimelineGeometry geometry;
     geometry.pixelRatio = layout.pixelRatio;
-    const int labels = endLabelWidth(tracks, layout.captionStrong);
+    const TextWidths ownCaption(layout.caption);
+    const TextWidths ownStrong(layout.captionStrong);
+    const TextWidths &caption = layout.captionWidths ? *layout.captionWidths : ownCaption;
+    const int labels = endLabelWidth(tracks, layout.strongWidths ? *layout.strongWidths : ownStrong);
     const int left = metrics::kPlotMarginNames;
     const int width = std::max(0, layout.size.width() - left - labels - kRightPadding);
     geometry.time = {layout.range, static_cast<double>(left), static_cast<double>(width)};
@@ -367,11 +275,11 @@ TimelineGeometry buildGeometry(const std::vector<Track> &tracks, const std::vect
         }
         for (const LimitLine &limit : track.limits)
             shape.limits.push_back(limitShape(limit, track, geometry.time, shape));
-        shape.gaps = gapShapes(track, geometry.time, shape.plot, layout.caption);
+        shape.gaps = gapShapes(track, geometry.time, shape.plot, caption);
         spreadLabels(shape, 14);
     }
     dropRepeatedGapTexts(geometry);
-    geometry.events = layOutEvents(events, geometry.time, geometry.lane, layout.caption);
+    geometry.events = layOutEvents(events, geometry.time, geometry.lane, caption);
     return geometry;
 }
 

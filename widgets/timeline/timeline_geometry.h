@@ -15,6 +15,8 @@
 
 namespace plimsoll {
 
+class TextWidths;
+
 /// A line in device px; a point that is not a number lifts the pen.
 struct LineShape
 {
@@ -79,6 +81,8 @@ struct TimelineLayout
     QFont caption;
     QFont captionStrong;
     const TimelineGeometry *locked = nullptr; // keep its vertical axes
+    const TextWidths *captionWidths = nullptr; // kept from frame to frame; made anew when absent
+    const TextWidths *strongWidths = nullptr;
 };
 
 /// Everything that can be known before a pixel is set. Pure; its cost follows the visible

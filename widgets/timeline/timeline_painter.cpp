@@ -11,7 +11,6 @@
 #include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
-#include <QPolygonF>
 
 #include <algorithm>
 #include <cmath>
@@ -23,43 +22,12 @@ constexpr double kMainWidth = 1.75;
 constexpr double kOtherWidth = 1.25;
 constexpr double kBandEdge = 1;
 
-/// The stretches of a line between lifted pens, as filled polygons in device px.
-template <class Close>
-void fillRuns(QPainter &painter, const std::vector<QPointF> &points, const QColor &colour, const Close &close)
+/// Device px of a plot; `slack` rows more above and below, so that a line on the edge keeps its width.
+QRect pixelsOf(const QRect &plot, double ratio, int slack)
 {
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(colour);
-    for (std::size_t begin = 0; begin < points.size();) {
-        if (!std::isfinite(points[begin].y())) {
-            ++begin;
-            continue;
-        }
-        std::size_t end = begin;
-        while (end < points.size() && std::isfinite(points[end].y()))
-            ++end;
-        QPolygonF polygon;
-        polygon.reserve(static_cast<qsizetype>(2 * (end - begin) + 2));
-        for (std::size_t i = begin; i < end; ++i)
-            polygon.append(points[i]);
-        close(polygon, begin, end);
-        painter.drawPolygon(polygon);
-        begin = end;
-    }
-}
-
-void paintFill(QPainter &painter, const LineShape &shape, const TrackLine &line, const QColor &colour, double floorY, bool isDark)
-{
-    if (line.isBand) {
-        fillRuns(painter, shape.points, withAlpha(colour, isDark ? 0.26 : 0.22), [&](QPolygonF &polygon, std::size_t begin, std::size_t end) {
-            for (std::size_t i = end; i > begin; --i)
-                polygon.append(shape.lower[i - 1]);
-        });
-    } else if (line.isArea) {
-        fillRuns(painter, shape.points, withAlpha(colour, isDark ? 0.10 : 0.08), [&](QPolygonF &polygon, std::size_t, std::size_t) {
-            polygon.append(QPointF(polygon.last().x(), floorY));
-            polygon.append(QPointF(polygon.first().x(), floorY));
-        });
-    }
+    const QRect rect = plot.adjusted(0, -slack, 0, slack);
+    return {static_cast<int>(std::floor(rect.left() * ratio)), static_cast<int>(std::floor(rect.top() * ratio)),
+            static_cast<int>(std::ceil(rect.width() * ratio)), static_cast<int>(std::ceil(rect.height() * ratio))};
 }
 
 void paintGrid(QPainter &painter, const TrackShape &shape, const Tokens &tokens)
@@ -72,18 +40,30 @@ void paintGrid(QPainter &painter, const TrackShape &shape, const Tokens &tokens)
 }
 
 /// Thin verticals that lead the eye from an event to the lines; only kills are in colour.
-void paintEventLines(QPainter &painter, const TimelineGeometry &geometry, const std::vector<EventMark> &events, const Tokens &tokens)
+void paintEventLines(QImage &picture, const TimelineGeometry &geometry, const std::vector<EventMark> &events, const Tokens &tokens)
 {
+    const double ratio = geometry.pixelRatio;
+    const int dot = std::max(1, static_cast<int>(ratio));
     for (const EventShape &event : geometry.events) {
         const bool grave = isGrave(events[event.index]);
         if (event.textRect.isEmpty() && !grave)
             continue;
-        painter.setPen(grave ? dashedHairline(withAlpha(tokens.page, 0.7), 2, 2, geometry.pixelRatio)
-                             : dashedHairline(tokens.line, 1, 3, geometry.pixelRatio));
-        const double x = crisp(event.x, geometry.pixelRatio);
+        const int x = static_cast<int>(std::floor(event.x * ratio));
         for (const TrackShape &track : geometry.tracks)
-            painter.drawLine(QPointF(x, track.plot.top()), QPointF(x, track.plot.top() + track.plot.height()));
+            LineRaster::dottedColumn(picture, pixelsOf(track.plot, ratio, 0), x, (grave ? tokens.page : tokens.line).rgb(),
+                                     grave ? 0.7 : 1, grave ? 2 * dot : dot, grave ? 2 * dot : 3 * dot);
     }
+}
+
+/// Dashes by hand, for the same reason as the verticals.
+void paintDashes(QPainter &painter, QPointF from, QPointF to, const QColor &colour, double on, double off)
+{
+    if (from.y() != to.y()) { // a limit that was set anew
+        painter.fillRect(QRectF(std::floor(from.x()), std::min(from.y(), to.y()), 1, std::abs(to.y() - from.y()) + 1), colour);
+        return;
+    }
+    for (double x = from.x(); x < to.x(); x += on + off)
+        painter.fillRect(QRectF(x, std::floor(from.y()), std::min(on, to.x() - x), 1), colour);
 }
 
 void paintLimits(QPainter &painter, const TrackShape &shape, const TimelinePainter::Look &look)
@@ -94,14 +74,8 @@ void paintLimits(QPainter &painter, const TrackShape &shape, const TimelinePaint
     double taken = -1e9; // right end of the labels so far, when they stand on one line
     double takenY = 0;
     for (const LimitShape &limit : shape.limits) {
-        QPen pen(tokens.text, 1, Qt::CustomDashLine, Qt::FlatCap);
-        pen.setDashPattern({6, 4});
-        painter.setPen(pen);
-        for (std::size_t i = 1; i < limit.points.size(); ++i) {
-            const QPointF a = limit.points[i - 1];
-            const QPointF b = limit.points[i];
-            painter.drawLine(QPointF(a.x(), crisp(a.y())), QPointF(b.x(), crisp(b.y())));
-        }
+        for (std::size_t i = 1; i < limit.points.size(); ++i)
+            paintDashes(painter, limit.points[i - 1], limit.points[i], tokens.text, 6, 4);
         if (limit.text.isEmpty())
             continue;
         QPointF at = limit.textAt;
@@ -150,8 +124,12 @@ void paintEndLabels(QPainter &painter, const TimelineGeometry &geometry, const T
         if (!line.end || track.lines[i].name.isEmpty())
             continue;
         const double room = widgetWidth - geometry.labelLeft;
-        const QString name = metrics.elidedText(track.lines[i].name, Qt::ElideMiddle, room);
-        const double width = metrics.horizontalAdvance(name);
+        QString name = track.lines[i].name;
+        double width = metrics.horizontalAdvance(name);
+        if (width > room) {
+            name = metrics.elidedText(name, Qt::ElideMiddle, room);
+            width = room;
+        }
         // A line that ended earlier carries its name where it ended.
         double x = geometry.labelLeft;
         if (const double after = line.end->x() + 8; after + width < shape.plot.right() - 8) {
@@ -203,35 +181,42 @@ void TimelinePainter::paint(QImage &picture, QSize size, const TimelineGeometry 
     if (picture.isNull())
         return;
     picture.fill(look.tokens->panel);
+    // The raster writes between two painters, never under one.
     {
         QPainter painter(&picture);
-        paintGround(painter, geometry, tracks, events, look);
+        for (const TrackShape &shape : geometry.tracks)
+            paintGrid(painter, shape, *look.tokens);
     }
+    paintFills(picture, geometry, tracks, look);
+    {
+        QPainter painter(&picture);
+        for (const TrackShape &shape : geometry.tracks)
+            for (const GapShape &gap : shape.gaps)
+                paintGap(painter, gap.rect, look.tokens->panel, look.tokens->text3);
+    }
+    paintEventLines(picture, geometry, events, *look.tokens);
     paintLines(picture, geometry, tracks, look);
     QPainter painter(&picture);
     paintWords(painter, geometry, tracks, events, look);
 }
 
-void TimelinePainter::paintGround(QPainter &painter, const TimelineGeometry &geometry, const std::vector<Track> &tracks,
-                                  const std::vector<EventMark> &events, const Look &look) const
+void TimelinePainter::paintFills(QImage &picture, const TimelineGeometry &geometry, const std::vector<Track> &tracks, const Look &look)
 {
     const Tokens &tokens = *look.tokens;
-    for (const TrackShape &shape : geometry.tracks)
-        paintGrid(painter, shape, tokens);
+    const double ratio = geometry.pixelRatio;
     for (std::size_t t = 0; t < geometry.tracks.size(); ++t) {
         const TrackShape &shape = geometry.tracks[t];
-        painter.save();
-        painter.setClipRect(shape.plot);
-        painter.scale(1 / geometry.pixelRatio, 1 / geometry.pixelRatio); // shapes are in device px
-        const double floorY = shape.scale.y(std::max(0.0, shape.axis.bottom)) * geometry.pixelRatio;
-        for (std::size_t i = 0; i < shape.lines.size(); ++i)
-            paintFill(painter, shape.lines[i], tracks[t].lines[i],
-                      look.isStale ? tokens.text3 : trackStyle(tracks[t].lines[i].role, tokens).line, floorY, tokens.isDark);
-        painter.restore();
-        for (const GapShape &gap : shape.gaps)
-            paintGap(painter, gap.rect, tokens.panel, tokens.text3);
+        const QRect clip = pixelsOf(shape.plot, ratio, 0);
+        const double floorY = shape.scale.y(std::max(0.0, shape.axis.bottom)) * ratio;
+        for (std::size_t i = 0; i < shape.lines.size(); ++i) {
+            const TrackLine &line = tracks[t].lines[i];
+            const QRgb colour = (look.isStale ? tokens.text3 : trackStyle(line.role, tokens).line).rgb();
+            if (line.isBand)
+                m_raster.fillBetween(picture, clip, shape.lines[i].points, shape.lines[i].lower, colour, tokens.isDark ? 0.26 : 0.22);
+            else if (line.isArea)
+                m_raster.fillBelow(picture, clip, shape.lines[i].points, floorY, colour, tokens.isDark ? 0.10 : 0.08);
+        }
     }
-    paintEventLines(painter, geometry, events, tokens);
 }
 
 void TimelinePainter::paintLines(QImage &picture, const TimelineGeometry &geometry, const std::vector<Track> &tracks, const Look &look)
@@ -239,9 +224,7 @@ void TimelinePainter::paintLines(QImage &picture, const TimelineGeometry &geomet
     const double ratio = geometry.pixelRatio;
     for (std::size_t t = 0; t < geometry.tracks.size(); ++t) {
         const TrackShape &shape = geometry.tracks[t];
-        const QRect plot = shape.plot.adjusted(0, -1, 0, 1); // a line on the edge keeps its width
-        const QRect clip(static_cast<int>(std::floor(plot.left() * ratio)), static_cast<int>(std::floor(plot.top() * ratio)),
-                         static_cast<int>(std::ceil(plot.width() * ratio)), static_cast<int>(std::ceil(plot.height() * ratio)));
+        const QRect clip = pixelsOf(shape.plot, ratio, 1);
         // The first line is the main one and lies on top.
         for (std::size_t i = shape.lines.size(); i-- > 0;) {
             const TrackLine &line = tracks[t].lines[i];

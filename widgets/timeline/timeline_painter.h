@@ -33,8 +33,7 @@ public:
                const std::vector<EventMark> &events, const Look &look);
 
 private:
-    void paintGround(QPainter &painter, const TimelineGeometry &geometry, const std::vector<Track> &tracks,
-                     const std::vector<EventMark> &events, const Look &look) const;
+    void paintFills(QImage &picture, const TimelineGeometry &geometry, const std::vector<Track> &tracks, const Look &look);
     void paintLines(QImage &picture, const TimelineGeometry &geometry, const std::vector<Track> &tracks, const Look &look);
     void paintWords(QPainter &painter, const TimelineGeometry &geometry, const std::vector<Track> &tracks,
                     const std::vector<EventMark> &events, const Look &look) const;

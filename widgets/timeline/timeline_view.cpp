@@ -30,6 +30,12 @@ const TimelineGeometry &TimelineView::Private::upToDate(const QWidget &view)
     layout.hasLane = hasLane;
     layout.caption = plimsoll::font(TextRole::Caption, view.font());
     layout.captionStrong = plimsoll::font(TextRole::CaptionStrong, view.font());
+    if (!captionWidths || captionWidths->font() != layout.caption || strongWidths->font() != layout.captionStrong) {
+        captionWidths.emplace(layout.caption);
+        strongWidths.emplace(layout.captionStrong);
+    }
+    layout.captionWidths = &*captionWidths;
+    layout.strongWidths = &*strongWidths;
     layout.locked = isLocked && geometry.hasData && geometry.tracks.size() == tracks.size() ? &geometry : nullptr;
     TimelineGeometry next = buildGeometry(tracks, events, layout);
     geometry = std::move(next);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/canvas/text_widths.h"
 #include "widgets/timeline/timeline_overlay.h"
 #include "widgets/timeline/timeline_painter.h"
 #include "widgets/timeline/timeline_table.h"
@@ -31,6 +32,8 @@ public:
     bool isGeometryOld = true;
     QImage picture;
     bool isPictureOld = true;
+    std::optional<TextWidths> captionWidths;
+    std::optional<TextWidths> strongWidths;
     TimelinePainter painter;
     TimelineTable *table = nullptr;
     bool isTableOld = false;
