@@ -135,6 +135,8 @@ namespace {
 
 void fillColumn(QImage &image, const QRect &clip, int x, double from, double to, QRgb colour, unsigned alpha)
 {
+    if (std::isnan(to))
+        return;
     const int begin = static_cast<int>(std::lround(std::clamp<double>(from, clip.top(), clip.bottom() + 1)));
     const int end = static_cast<int>(std::lround(std::clamp<double>(to, clip.top(), clip.bottom() + 1)));
     const auto stride = image.bytesPerLine() / static_cast<qsizetype>(sizeof(QRgb));

@@ -13,7 +13,7 @@ namespace plimsoll {
 class TextWidths
 {
 public:
-    TextWidths(const QFont &font) // NOLINT: a font may stand for it where nothing is kept
+    explicit TextWidths(const QFont &font)
         : m_font(font)
         , m_metrics(font)
     {

@@ -55,6 +55,9 @@ private slots:
     void liftsThePen();
     void loneSampleIsADot();
     void dashes();
+    void fillsBelowALine();
+    void fillsBetweenTwoLines();
+    void dotsAColumn();
     void survivesAnything();
 };
 
@@ -174,6 +177,44 @@ void TestLineRaster::dashes()
     QCOMPARE(on, 100);
 }
 
+void TestLineRaster::fillsBelowALine()
+{
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    QImage image = blank();
+    LineRaster raster;
+    raster.fillBelow(image, image.rect(), std::vector<QPointF>{{10, 20}, {60, 20}, {nan, nan}, {120, 50}, {180, 50}}, 80, qRgb(0, 0, 0), 0.5);
+    for (const int x : {12, 30, 58})
+        QVERIFY2(std::abs(columnDarkness(image, x) - 30) < 0.6, qPrintable(QString::number(columnDarkness(image, x)))); // 60 rows at a half
+    for (const int x : {130, 178})
+        QVERIFY(std::abs(columnDarkness(image, x) - 15) < 0.6);
+    for (const int x : {0, 5, 70, 100, 115, 190})
+        QCOMPARE(columnDarkness(image, x), 0.0); // beside it and where the pen is lifted
+    QCOMPARE(darkness(image, 30, 85), 0.0);
+    QCOMPARE(darkness(image, 30, 15), 0.0);
+}
+
+void TestLineRaster::fillsBetweenTwoLines()
+{
+    QImage image = blank();
+    LineRaster raster;
+    raster.fillBetween(image, QRect(0, 0, 100, 100), std::vector<QPointF>{{0, 30}, {199, 30}}, std::vector<QPointF>{{0, 70}, {199, 70}},
+                       qRgb(0, 0, 0), 1);
+    QCOMPARE(columnDarkness(image, 50), 40.0);
+    QCOMPARE(columnDarkness(image, 150), 0.0); // outside the clip
+    raster.fillBetween(image, image.rect(), {}, {}, qRgb(0, 0, 0), 1);
+}
+
+void TestLineRaster::dotsAColumn()
+{
+    QImage image = blank();
+    LineRaster::dottedColumn(image, QRect(0, 20, 200, 40), 77, qRgb(0, 0, 0), 1, 2, 2);
+    QCOMPARE(columnDarkness(image, 77), 20.0);
+    QCOMPARE(columnDarkness(image, 76), 0.0);
+    QCOMPARE(darkness(image, 77, 10), 0.0);
+    LineRaster::dottedColumn(image, image.rect(), 5000, qRgb(0, 0, 0), 1, 2, 2);
+    LineRaster::dottedColumn(image, image.rect(), -1, qRgb(0, 0, 0), 1, 2, 2);
+}
+
 void TestLineRaster::survivesAnything()
 {
     const auto seed = std::random_device{}();
@@ -191,6 +232,9 @@ void TestLineRaster::survivesAnything()
             x += step(random);
         }
         stroke(image, points);
+        LineRaster raster;
+        raster.fillBelow(image, image.rect(), points, values[pick(random)], qRgb(9, 9, 9), 0.3);
+        raster.fillBetween(image, image.rect(), points, points, qRgb(9, 9, 9), 0.3);
     }
     QImage none;
     stroke(none, {{0, 0}, {1, 1}});

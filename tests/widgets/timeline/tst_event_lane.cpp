@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "support/slice_builder.h"
+#include "widgets/canvas/text_widths.h"
 #include "widgets/timeline/band_steps.h"
 #include "widgets/timeline/event_lane.h"
 #include "widgets/timeline/gap_shapes.h"
@@ -52,12 +53,12 @@ private slots:
 
 void TestEventLane::laterTextGivesWay()
 {
-    const auto shapes = layOutEvents({mark(100, Glyph::Mark, "checkpoint 14,200"), mark(130, Glyph::Mark, "checkpoint 14,300")}, kTime, kLane, QFont());
+    const auto shapes = layOutEvents({mark(100, Glyph::Mark, "checkpoint 14,200"), mark(130, Glyph::Mark, "checkpoint 14,300")}, kTime, kLane, TextWidths(QFont()));
     QCOMPARE(shapes.size(), std::size_t(2));
     QVERIFY(!shapes[0].textRect.isEmpty() || !shapes[1].textRect.isEmpty());
     QCOMPARE(shapes[0].x, 150.0);
     // The first one's text would run into the second glyph, so it is the one that can't be; far apart both fit.
-    const auto apart = layOutEvents({mark(100, Glyph::Mark, "a"), mark(600, Glyph::Mark, "b")}, kTime, kLane, QFont());
+    const auto apart = layOutEvents({mark(100, Glyph::Mark, "a"), mark(600, Glyph::Mark, "b")}, kTime, kLane, TextWidths(QFont()));
     QVERIFY(!apart[0].textRect.isEmpty() && !apart[1].textRect.isEmpty());
 }
 
@@ -65,7 +66,7 @@ void TestEventLane::graveTextComesFirst()
 {
     const auto shapes = layOutEvents({mark(500, Glyph::Mark, "checkpoint with a long name here"), mark(700, Glyph::Kill, "OOM"),
                                       mark(712, Glyph::Mark, "another long checkpoint")},
-                                     kTime, kLane, QFont());
+                                     kTime, kLane, TextWidths(QFont()));
     QVERIFY(!shapes[1].textRect.isEmpty() || shapes[2].x - shapes[1].x < 20);
     QVERIFY(isGrave(mark(0, Glyph::Kill, "")));
     QVERIFY(!isGrave(mark(0, Glyph::Mark, "")));
@@ -73,7 +74,7 @@ void TestEventLane::graveTextComesFirst()
 
 void TestEventLane::textsNearTheEdgeGoLeft()
 {
-    const auto shapes = layOutEvents({mark(980, Glyph::Mark, "18,300")}, kTime, kLane, QFont());
+    const auto shapes = layOutEvents({mark(980, Glyph::Mark, "18,300")}, kTime, kLane, TextWidths(QFont()));
     QVERIFY(shapes[0].isTextLeft);
     QVERIFY(shapes[0].textRect.right() < shapes[0].x);
 }
@@ -90,7 +91,7 @@ void TestEventLane::textsNeverOverlap()
         for (int i = 0; i < 60; ++i)
             marks.push_back({kStart + seconds(at(random)), Glyph(i % 10), QString(length(random), u'x'), EventKind::Unknown});
         std::sort(marks.begin(), marks.end(), [](const EventMark &a, const EventMark &b) { return a.time < b.time; });
-        const auto shapes = layOutEvents(marks, kTime, kLane, QFont());
+        const auto shapes = layOutEvents(marks, kTime, kLane, TextWidths(QFont()));
         for (std::size_t i = 0; i < shapes.size(); ++i) {
             QVERIFY(shapes[i].x >= kLane.left() && shapes[i].x <= kLane.left() + kLane.width());
             for (std::size_t j = i + 1; j < shapes.size(); ++j)
@@ -105,10 +106,10 @@ void TestEventLane::sameGlyphsThin()
     std::vector<EventMark> marks;
     for (int i = 0; i < 900; ++i)
         marks.push_back(mark(i, Glyph::Mark, ""));
-    QVERIFY(layOutEvents(marks, kTime, kLane, QFont()).size() <= 160);
+    QVERIFY(layOutEvents(marks, kTime, kLane, TextWidths(QFont())).size() <= 160);
     for (EventMark &m : marks)
         m.glyph = Glyph::Kill;
-    QCOMPARE(layOutEvents(marks, kTime, kLane, QFont()).size(), marks.size()); // no kill is hidden
+    QCOMPARE(layOutEvents(marks, kTime, kLane, TextWidths(QFont())).size(), marks.size()); // no kill is hidden
 }
 
 void TestEventLane::gapsAreHatchedWhereNobodyKnows()
@@ -116,17 +117,17 @@ void TestEventLane::gapsAreHatchedWhereNobodyKnows()
     const QRect plot(50, 20, 1000, 200);
     const Gap early{{kStart + seconds(100), kStart + seconds(300)}, GapReason::Away, ""};
     const Gap late{{kStart + seconds(200), kStart + seconds(400)}, GapReason::Restarted, "restarted"};
-    QCOMPARE(gapShapes(trackWith({{early}}), kTime, plot, QFont()).size(), std::size_t(1));
-    QVERIFY(gapShapes(trackWith({{early}, {}}), kTime, plot, QFont()).empty());
-    const auto both = gapShapes(trackWith({{early}, {late}}), kTime, plot, QFont());
+    QCOMPARE(gapShapes(trackWith({{early}}), kTime, plot, TextWidths(QFont())).size(), std::size_t(1));
+    QVERIFY(gapShapes(trackWith({{early}, {}}), kTime, plot, TextWidths(QFont())).empty());
+    const auto both = gapShapes(trackWith({{early}, {late}}), kTime, plot, TextWidths(QFont()));
     QCOMPARE(both.size(), std::size_t(1));
     QCOMPARE(both[0].rect, QRectF(250, 20, 100, 200));
     QCOMPARE(both[0].text, QStringLiteral("restarted")); // who says more
     const Gap ended{{kStart + seconds(200), kStart + seconds(900)}, GapReason::Ended, ""};
-    QVERIFY(gapShapes(trackWith({{ended}}), kTime, plot, QFont()).empty());
+    QVERIFY(gapShapes(trackWith({{ended}}), kTime, plot, TextWidths(QFont())).empty());
     // A gap of less than two pixels only breaks the line.
     const Gap tiny{{kStart + seconds(200), kStart + milliseconds(201500)}, GapReason::Away, ""};
-    QVERIFY(gapShapes(trackWith({{tiny}}), kTime, plot, QFont()).empty());
+    QVERIFY(gapShapes(trackWith({{tiny}}), kTime, plot, TextWidths(QFont())).empty());
 }
 
 void TestEventLane::gapsSayWhy_data()
