@@ -68,7 +68,8 @@ void JobCollector::readProcesses(const Tick &tick, Readings &into)
 {
     const auto &vanished = m_scan.vanished();
     std::optional<bool> hasSwap; // asked once a tick, when it matters
-    for (auto &[id, job] : m_jobs) {
+    for (auto &entry : m_jobs) {
+        Job &job = entry.second; // a name of its own: lambdas of C++20 in clang 14 take no structured binding
         std::uint64_t sum = 0;
         const auto hasEnded = [&](JobProcess &process) {
             const auto rss = process.reader.readRss();

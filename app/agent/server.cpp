@@ -3,6 +3,7 @@
 
 #include "agent/watch_stream.h"
 #include "base/text.h"
+#include "wire/grpc_life.h"
 #include "wire/limits.h"
 #include "wire/to_proto.h"
 #include "wire/version.h"
@@ -101,6 +102,7 @@ private:
 
 Result<void> Server::Private::listen(const ListenAddress &address)
 {
+    wire::keepGrpcRunning();
     grpc::ServerBuilder builder;
     grpc::ResourceQuota quota("plimsoll-agent");
     quota.Resize(16 << 20).SetMaxThreads(8);

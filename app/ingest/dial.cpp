@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ingest/dial.h"
 
+#include "wire/grpc_life.h"
 #include "wire/limits.h"
 
 namespace plimsoll {
@@ -8,6 +9,7 @@ namespace plimsoll {
 std::shared_ptr<grpc::Channel> dial(const Address &address)
 {
     constexpr int kConnectTimeoutMs = 5000;
+    wire::keepGrpcRunning();
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1); // else two channels to one address share a back-off
     arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs); // gRPC's name for its connect timeout

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A thousand connections come and go: neither side keeps a thread, a socket or memory of them.
+#include "app/agent/hostile_http.h"
 #include "support/flow.h"
 
 #include <QElapsedTimer>
@@ -49,6 +50,7 @@ class TestCycles : public QObject
 
 private slots:
     void thousandConnectionsLeaveNothing();
+    void stopsAtOnceAfterMuchWasSent();
 };
 
 void TestCycles::thousandConnectionsLeaveNothing()
@@ -84,7 +86,9 @@ void TestCycles::thousandConnectionsLeaveNothing()
     };
     for (int i = 0; i < 100; ++i)
         cycle();
-    const auto [ownBefore, agentBefore] = footprints();
+    const auto before = footprints();
+    const auto &ownBefore = before.first;
+    const auto &agentBefore = before.second;
     QElapsedTimer watch;
     watch.start();
     for (int i = 100; i < 1000; ++i)
@@ -105,6 +109,29 @@ void TestCycles::thousandConnectionsLeaveNothing()
     qInfo("own: %s, now %s; agent: %s, now %s", qPrintable(text(ownBefore)), qPrintable(text(after.first)),
           qPrintable(text(agentBefore)), qPrintable(text(after.second)));
     QVERIFY(agent.stop());
+}
+
+// A write that had to wait for its reader leaves gRPC polling for ten seconds: SIGTERM is not to wait for that.
+void TestCycles::stopsAtOnceAfterMuchWasSent()
+{
+    test::HostileHttp http;
+    std::string body;
+    for (int i = 0; i < 40'000; ++i)
+        body += "value{which=\"a label of some length that makes the definitions large " + std::to_string(i) + "\"} 1\n";
+    http.serve("/large", body);
+    for (int i = 0; i < 5; ++i) {
+        const QTemporaryDir folder;
+        AgentProgram agent(folder.path());
+        QVERIFY(agent.start({QStringLiteral("--scrape-interval"), QStringLiteral("1s"), QStringLiteral("--scrape"),
+                             QString::fromStdString(http.url("/large"))}));
+        const Desktop desktop(folder.filePath(QStringLiteral("history.sqlite")).toStdString(), agent.endpoint());
+        const auto hasArrived = [&] { return desktop.find([](const SeriesEntry &entry) { return isMetric(entry, "value"); }).has_value(); };
+        QTRY_VERIFY_WITH_TIMEOUT(hasArrived(), 30'000);
+        QElapsedTimer watch;
+        watch.start();
+        QVERIFY(agent.stop());
+        QVERIFY2(watch.elapsed() < 5000, qPrintable(QStringLiteral("round %1: %2 ms").arg(i).arg(watch.elapsed())));
+    }
 }
 
 QTEST_GUILESS_MAIN(TestCycles)
