@@ -43,6 +43,8 @@ SessionOptions sessionOptions(const CommandLine &line, Settings &settings)
     for (const auto &address : line.connect)
         options.endpoints.push_back({{}, address, false});
     options.scrape = line.scrape;
+    options.keepRaw = std::chrono::hours(settings.get(setting::kKeepRawHours));
+    options.historyLimit = Bytes{settings.get(setting::kSizeLimitGiB) * kGiB};
     options.settings = &settings;
     return options;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/quantity.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "history/history.h"
@@ -30,6 +31,8 @@ struct SessionOptions
     bool hostAgent = true;             // the embedded agent for this machine
     std::vector<EndpointConfig> endpoints;
     std::vector<std::string> scrape;   // given to the embedded agent
+    Duration keepRaw = std::chrono::hours(48); // samples as they came; coarser ones stay until the limit
+    Bytes historyLimit{10 * kGiB};
     Settings *settings = nullptr;      // where added endpoints are kept; outlives the session; null = nowhere
 };
 

@@ -177,6 +177,8 @@ void SessionEngine::Private::open()
 {
     HistoryOptions wanted;
     wanted.file = options.historyFile.empty() ? paths::historyFile() : options.historyFile;
+    wanted.keepRaw = options.keepRaw;
+    wanted.sizeLimit = options.historyLimit;
     wanted.commitInterval = 250ms; // a lone sample is written at once, a flood four times a second
     OpenedHistory opened = openHistory(
         wanted,

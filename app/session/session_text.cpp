@@ -24,7 +24,7 @@ QString sentenceOf(const SessionFailure &failure)
     case Kind::HistoryUnusable:
         return text(QT_TRANSLATE_NOOP("plimsoll::Session",
             "The history cannot be opened (%1). Live data is shown and kept only until this window closes. "
-            "Check the folder, or choose another one in the settings."));
+            "Check the folder, or start with --history and another file."));
     case Kind::HistoryNewer:
         return text(QT_TRANSLATE_NOOP("plimsoll::Session",
             "The history was written by a newer version of Plimsoll (%1). It stays untouched; live data is kept only "

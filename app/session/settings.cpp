@@ -49,7 +49,7 @@ int Settings::get(const SettingKey<int> &key) const
 {
     bool isNumber = false;
     const int value = m_file.value(nameOf(key.name)).toString().toInt(&isNumber);
-    return isNumber && value >= 1 ? value : key.fallback;
+    return isNumber && value >= key.least && value <= key.most ? value : key.fallback;
 }
 
 QString Settings::get(const SettingKey<QString> &key) const

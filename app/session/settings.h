@@ -23,14 +23,24 @@ struct SettingKey
     T fallback;
 };
 
+/// A number outside of least … most counts as not set.
+template <>
+struct SettingKey<int>
+{
+    const char *name;
+    int fallback;
+    int least;
+    int most;
+};
+
 /// The one table of what can be set.
 namespace setting {
 inline const SettingKey<ThemeChoice> kTheme{"appearance/theme", ThemeChoice::System};
 inline const SettingKey<bool> kTimesInUtc{"appearance/utc", true};
 inline const SettingKey<QString> kStartPage{"general/startPage", QStringLiteral("fleet")};
 inline const SettingKey<bool> kEmbeddedAgent{"general/embeddedAgent", true};
-inline const SettingKey<int> kKeepRawHours{"history/keepRawHours", 48};
-inline const SettingKey<int> kSizeLimitMiB{"history/sizeLimitMiB", 10'240};
+inline const SettingKey<int> kKeepRawHours{"history/keepRawHours", 48, 1, 8760};
+inline const SettingKey<int> kSizeLimitGiB{"history/sizeLimitGiB", 10, 1, 4096};
 inline const SettingKey<QByteArray> kWindowGeometry{"window/geometry", {}};
 inline const SettingKey<QByteArray> kWindowLayout{"window/layout", {}};
 inline const SettingKey<bool> kRailFolded{"window/railFolded", false};
@@ -46,7 +56,7 @@ public:
     explicit Settings(const std::filesystem::path &file, QObject *parent = nullptr); // empty = the user's own
 
     [[nodiscard]] bool get(const SettingKey<bool> &key) const;
-    [[nodiscard]] int get(const SettingKey<int> &key) const; // at least 1
+    [[nodiscard]] int get(const SettingKey<int> &key) const;
     [[nodiscard]] QString get(const SettingKey<QString> &key) const;
     [[nodiscard]] QByteArray get(const SettingKey<QByteArray> &key) const;
     [[nodiscard]] ThemeChoice get(const SettingKey<ThemeChoice> &key) const;

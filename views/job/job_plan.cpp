@@ -44,28 +44,77 @@ QString withNode(const QString &name, std::string_view node, bool several)
     return several && !node.empty() ? name + QStringLiteral(" \u00b7 ") + shown(node, 40) : name;
 }
 
+/// What one cgroup of the job shows.
+struct Group
+{
+    std::string node;
+    std::string path;
+    const SeriesEntry *usage = nullptr;
+    const SeriesEntry *limit = nullptr;
+    bool isParent = false; // of another one here
+};
+
+/// The groups of the job with what is known of each, own ones before their parents.
+/// A parent holds other people's memory too: it matters only where it has a limit.
+std::vector<Group> groupsOf(const JobState &job, const std::vector<SeriesEntry> &series)
+{
+    const auto paths = cgroupsOf(job.id, series);
+    std::map<std::pair<std::string_view, std::string_view>, Group> known;
+    for (const auto &entry : series) {
+        const auto &key = entry.info.key;
+        const auto path = key.labels.value(label::kCgroup);
+        // The root group holds the whole host, and would say nothing about the job.
+        if (path == "/" || (!isOfJob(entry, job.id) && !paths.contains(std::string(path))))
+            continue;
+        const bool isUsage = key.metric == metric::kContainerUsage;
+        const bool isLimit = key.metric == metric::kContainerLimit && entry.lastTime && entry.lastValue > 0;
+        if (!isUsage && !isLimit)
+            continue;
+        const auto node = key.labels.value(label::kHost);
+        auto &group = known.try_emplace({node, path}, Group{std::string(node), std::string(path)}).first->second;
+        (isUsage ? group.usage : group.limit) = &entry;
+    }
+    std::vector<Group> out;
+    for (auto &[place, group] : known) {
+        const std::string inside = group.path + '/';
+        group.isParent = std::any_of(known.begin(), known.end(), [&](const auto &other) {
+            return other.second.node == group.node && other.second.path.starts_with(inside);
+        });
+        if (!group.isParent || group.limit != nullptr)
+            out.push_back(std::move(group));
+    }
+    std::stable_partition(out.begin(), out.end(), [](const Group &group) { return !group.isParent; });
+    return out;
+}
+
 JobPlan::Track jobTrack(const JobState &job, const std::vector<SeriesEntry> &series)
 {
     JobPlan::Track track{QStringLiteral("job"), tr("Job"), {}, {}, 3};
-    const auto cgroups = cgroupsOf(job.id, series);
     const bool several = job.nodes.size() > 1;
     for (const auto &entry : series) {
         const auto &key = entry.info.key;
         const auto node = key.labels.value(label::kHost);
-        // The root group holds the whole host, and would say nothing about the job.
-        const bool isRoot = key.labels.value(label::kCgroup) == "/";
-        const bool isContainer = !isRoot
-                                 && (isOfJob(entry, job.id) || cgroups.contains(std::string(key.labels.value(label::kCgroup))));
         if (isOfJob(entry, job.id) && key.metric == metric::kJobRss)
             track.lines.push_back({entry.id, withNode(tr("RSS"), node, several), SeriesRole::Host, false, true, false});
         else if (isOfJob(entry, job.id) && key.metric == metric::kJobSwap)
             track.lines.push_back({entry.id, withNode(tr("swap"), node, several), SeriesRole::Swap, false, false, false});
         else if (isOfJob(entry, job.id) && key.metric == metric::kJobPss)
             track.lines.push_back({entry.id, withNode(tr("PSS"), node, several), SeriesRole::Host, false, false, true});
-        else if (isContainer && key.metric == metric::kContainerUsage)
-            track.lines.push_back({entry.id, withNode(tr("cgroup"), node, several), SeriesRole::CgroupUsage, false, false, false});
-        else if (isContainer && key.metric == metric::kContainerLimit && entry.lastTime && entry.lastValue > 0)
-            track.limits.push_back({entry.id, tr("cgroup limit"), entry.lastValue});
+    }
+    const auto groups = groupsOf(job, series);
+    std::map<std::string_view, int> perNode;
+    for (const auto &group : groups)
+        ++perNode[group.node];
+    for (const auto &group : groups) {
+        const bool isOnly = perNode[group.node] == 1; // else each is told by the end of its path
+        const QString own = shown(std::string_view(group.path).substr(group.path.rfind('/') + 1), 32);
+        if (group.usage != nullptr)
+            track.lines.push_back({group.usage->id, withNode(isOnly ? tr("cgroup") : tr("cgroup %1").arg(own), group.node, several),
+                                   SeriesRole::CgroupUsage, false, false, group.isParent});
+        if (group.limit != nullptr)
+            track.limits.push_back({group.limit->id,
+                                    withNode(isOnly ? tr("cgroup limit") : tr("limit of %1").arg(own), group.node, several),
+                                    group.limit->lastValue});
     }
     // Areas over areas say nothing and cost most of a frame: only one alone has one.
     if (std::count_if(track.lines.begin(), track.lines.end(), [](const auto &line) { return line.isArea; }) > 1)

@@ -18,6 +18,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QSpinBox>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -121,6 +122,19 @@ QWidget *SettingsPage::makeCheck(const QString &text, const Key &key)
     return check;
 }
 
+QWidget *SettingsPage::makeNumber(const QString &name, const QString &suffix, const SettingKey<int> &key)
+{
+    auto *box = new QSpinBox;
+    box->setAccessibleName(name);
+    box->setRange(key.least, key.most);
+    box->setSuffix(suffix);
+    box->setKeyboardTracking(false); // a number half typed is not meant
+    box->setValue(context().settings->get(key));
+    connect(box, &QSpinBox::valueChanged, this, [this, &key](int value) { context().settings->set(key, value); });
+    connect(context().settings, &Settings::changed, box, [this, &key, box] { box->setValue(context().settings->get(key)); });
+    return box;
+}
+
 void SettingsPage::addAppearance()
 {
     Settings *settings = context().settings;
@@ -170,7 +184,13 @@ void SettingsPage::addHistory()
     m_size = new Label;
     addRow(tr("On disk now"), tr("With its write-ahead log."), m_size);
     m_series = new Label;
-    addRow(tr("Series"), tr("Everything is kept; nothing is deleted by itself."), m_series);
+    addRow(tr("Series"), tr("Each is one quantity of one thing: the memory of a process, the limit of a group."), m_series);
+    const QString raw = tr("Keep every sample for");
+    addRow(raw, tr("Older ones are deleted; their minima, maxima and means of a minute, ten minutes and an hour stay. Holds from the next start."),
+           makeNumber(raw, tr(" h"), setting::kKeepRawHours));
+    const QString limit = tr("Size limit");
+    addRow(limit, tr("Beyond it the oldest samples are deleted, then the oldest tenth of all. Holds from the next start."),
+           makeNumber(limit, tr(" GiB"), setting::kSizeLimitGiB));
 }
 
 void SettingsPage::addHelp()

@@ -15,6 +15,8 @@ namespace plimsoll {
 
 class Label;
 class Panel;
+template <class T>
+struct SettingKey;
 
 /// All settings on one page, found by any word of their name or explanation.
 class SettingsPage : public Page
@@ -50,6 +52,7 @@ private:
     void addHistory();
     void addHelp();
     void updateHistory();
+    QWidget *makeNumber(const QString &name, const QString &suffix, const SettingKey<int> &key);
     template <class Key>
     QWidget *makeCheck(const QString &text, const Key &key);
 

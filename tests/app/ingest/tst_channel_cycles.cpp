@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ingest/rig.h"
+#include "support/sanitizer.h"
 
 #include "model/metric.h"
 
@@ -10,12 +11,6 @@
 
 #include <algorithm>
 #include <random>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PLIMSOLL_SANITIZED 1
-#else
-#define PLIMSOLL_SANITIZED 0
-#endif
 
 using namespace plimsoll;
 using namespace std::chrono_literals;
@@ -95,13 +90,13 @@ void TestChannelCycles::leaveNothingBehind()
     QTRY_COMPARE(agent.streamCount(), 0);
     const Footprint before = footprint();
     QVERIFY(before.threads > 0 && before.files > 0);
-    const int cycles = PLIMSOLL_SANITIZED ? 100 : 500;
+    const int cycles = test::kIsSanitized ? 100 : 500;
     cycle(rig, address, cycles);
     QTRY_COMPARE(agent.streamCount(), 0);
     // gRPC's own pool and the server's handlers come and go by a few.
     QTRY_VERIFY2(footprint().threads <= before.threads + 4, qPrintable(QString::number(footprint().threads)));
     QTRY_VERIFY2(footprint().files <= before.files + 2, qPrintable(QString::number(footprint().files)));
-    if (!PLIMSOLL_SANITIZED) {
+    if (!test::kIsSanitized) {
         const auto grown = footprint().rssKiB - before.rssKiB;
         qInfo("threads %lld -> %lld, files %lld -> %lld, memory grew by %lld KiB", before.threads, footprint().threads,
               before.files, footprint().files, grown);
@@ -122,7 +117,7 @@ void TestChannelCycles::endInTheMiddleOfAnything()
     std::minstd_rand random(static_cast<unsigned>(seed));
     std::uniform_int_distribution<int> pause(0, 20);
     Rig rig(2000); // often full
-    for (int i = 0; i < (PLIMSOLL_SANITIZED ? 50 : 200); ++i) {
+    for (int i = 0; i < (test::kIsSanitized ? 50 : 200); ++i) {
         const auto channel = rig.connect(address);
         rig.pause(i % 3 == 0);
         std::this_thread::sleep_for(std::chrono::milliseconds(pause(random))); // the moment is the test
@@ -145,7 +140,7 @@ void TestChannelCycles::aThousandAtOnceNeedNoThousandThreads()
     options.firstBackoff = 5s;
     options.longestBackoff = 15s;
     const auto before = footprint();
-    const int count = PLIMSOLL_SANITIZED ? 100 : 1000;
+    const int count = test::kIsSanitized ? 100 : 1000;
     std::vector<std::unique_ptr<Channel>> channels;
     for (int i = 0; i < count; ++i)
         channels.push_back(rig.connect(options));

@@ -87,6 +87,7 @@ void TestSettings::wrongValuesCountAsUnset_data()
     QTest::newRow("garbage") << QByteArray("\x00\x01\xfe[[[=\n===", 12);
     QTest::newRow("words for numbers") << QByteArray("[history]\nkeepRawHours=many\n[appearance]\ntheme=pink\nutc=maybe\n");
     QTest::newRow("negative") << QByteArray("[history]\nkeepRawHours=-5\n");
+    QTest::newRow("beyond a year") << QByteArray("[history]\nkeepRawHours=8761\n");
     QTest::newRow("too large") << QByteArray("[history]\nkeepRawHours=99999999999999\n");
     QTest::newRow("endpoint without address") << QByteArray("[endpoints]\n1\\name=x\nsize=1\n");
 }

@@ -87,6 +87,32 @@ private slots:
         QCOMPARE(plan.tracks.size(), std::size_t{1});
         QVERIFY(plan.tracks.front().limits.empty());
     }
+    void cgroupsAreToldApart_data()
+    {
+        QTest::addColumn<double>("parentLimit");
+        QTest::addColumn<QString>("expected");
+        // A parent without a limit is full of others' memory and says nothing.
+        QTest::newRow("free parent") << 0.0 << QStringLiteral("Job: RSS, cgroup one.scope, cgroup two.scope, |limit of one.scope");
+        QTest::newRow("limited parent")
+            << 64e9 << QStringLiteral("Job: RSS, cgroup one.scope, cgroup two.scope, cgroup pod.slice, |limit of one.scope, |limit of pod.slice");
+    }
+    void cgroupsAreToldApart()
+    {
+        QFETCH(double, parentLimit);
+        QFETCH(QString, expected);
+        const auto labels = [](const char *path) {
+            return Labels{{"job.id", "demo"}, {"host.name", "n1"}, {"cgroup.path", path}};
+        };
+        const JobPlan plan = planJob(demo(), {entry(1, metric::kJobRss, {{"job.id", "demo"}, {"host.name", "n1"}}),
+                                              entry(2, metric::kContainerUsage, labels("/pod.slice")),
+                                              entry(3, metric::kContainerLimit, labels("/pod.slice"), parentLimit),
+                                              entry(4, metric::kContainerUsage, labels("/pod.slice/one.scope")),
+                                              entry(5, metric::kContainerLimit, labels("/pod.slice/one.scope"), 12e9),
+                                              entry(6, metric::kContainerWorkingSet, labels("/pod.slice/one.scope")),
+                                              entry(7, metric::kContainerUsage, labels("/pod.slice/two.scope")),
+                                              entry(8, metric::kContainerUsage, labels("/"))});
+        QCOMPARE(names(plan), QStringList{expected});
+    }
     void slicesFindTheirLines()
     {
         const JobPlan plan = planJob(demo(), {entry(2, metric::kJobRss, {{"job.id", "demo"}, {"host.name", "n1"}}),
