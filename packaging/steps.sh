@@ -66,7 +66,7 @@ build() {
         (cd "$root" && cmake --preset "$preset" >"$root/build/configure-$preset.log" 2>&1) \
             || { tail -n 30 "$root/build/configure-$preset.log" >&2; die "configuring failed (whole log: build/configure-$preset.log)"; }
     fi
-    if [ "$(ninja -C "$dir" -n "$@" 2>/dev/null | grep -c '^\[[0-9]*/[0-9]*\] \(Building\|Linking\|Automatic\|Generating\|Re-running\)')" -gt 0 ]; then
+    if [ "$(ninja -C "$dir" -n "$@" 2>/dev/null | grep -c '^\[[0-9]*/[0-9]*\] \(Building\|Linking\|Automatic\|Generating\)')" -gt 0 ]; then
         say "building ($preset)"
     fi
     ninja -C "$dir" "$@" >"$root/build/build-$preset.log" 2>&1 \

@@ -128,6 +128,7 @@ QWidget *SettingsPage::makeNumber(const QString &name, const QString &suffix, co
     box->setAccessibleName(name);
     box->setRange(key.least, key.most);
     box->setSuffix(suffix);
+    box->setMinimumWidth(110);
     box->setKeyboardTracking(false); // a number half typed is not meant
     box->setValue(context().settings->get(key));
     connect(box, &QSpinBox::valueChanged, this, [this, &key](int value) { context().settings->set(key, value); });
