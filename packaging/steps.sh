@@ -66,9 +66,23 @@ build() {
         (cd "$root" && cmake --preset "$preset" >"$root/build/configure-$preset.log" 2>&1) \
             || { tail -n 30 "$root/build/configure-$preset.log" >&2; die "configuring failed (whole log: build/configure-$preset.log)"; }
     fi
-    if [ "$(ninja -C "$dir" -n "$@" 2>/dev/null | grep -c '^\[[0-9]*/[0-9]*\] \(Building\|Linking\|Automatic\|Generating\)')" -gt 0 ]; then
-        say "building ($preset)"
-    fi
-    ninja -C "$dir" "$@" >"$root/build/build-$preset.log" 2>&1 \
-        || { grep -E -A 12 'error|FAILED' "$root/build/build-$preset.log" | head -n 60 >&2; die "building failed (whole log: build/build-$preset.log)"; }
+    # Whoever looks on sees how far it is; a call that finds nothing to do says nothing.
+    local log=$root/build/build-$preset.log announced='' at=0
+    ninja -C "$dir" "$@" >"$log" 2>&1 &
+    local pid=$!
+    trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM # a job in the background does not hear Ctrl+C
+    while sleep 0.2 && kill -0 "$pid" 2>/dev/null; do
+        at=$((at + 1))
+        [ "$at" -ge 5 ] || continue
+        if [ -t 2 ]; then
+            printf '\r\033[K\033[1m==>\033[0m building (%s) %s' "$preset" "$(grep -o '^\[[0-9]*/[0-9]*\]' "$log" | tail -n 1)" >&2
+        elif [ -z "$announced" ]; then
+            say "building ($preset)"
+        fi
+        announced=1
+    done
+    [ -z "$announced" ] || [ ! -t 2 ] || printf '\n' >&2
+    trap - INT TERM
+    wait "$pid" \
+        || { grep -E -A 12 'error|FAILED' "$log" | head -n 60 >&2; die "building failed (whole log: build/build-$preset.log)"; }
 }

@@ -161,7 +161,7 @@ void ConnectionsPage::buildTest()
     m_testPanel = new Panel(tr("Test"));
     m_checks = new CheckList;
     m_testPanel->setContent(m_checks);
-    const PanelNotice notice{tr("Test tells each step to an agent, how it went and what would fix it."), {},
+    const PanelNotice notice{tr("A test walks every step of the way to the agent and says how each went, and what would mend it."), {},
                              {{tr("Test"), [this] { testCurrent(); }}}};
     showNotice(*m_testPanel, &notice);
 }

@@ -44,7 +44,9 @@ TimeBar::TimeBar(QWidget *parent)
     m_forward->setEnabled(false);
 
     auto *span = new QWidget;
-    span->setFixedWidth(kSpanWidth);
+    // The widest that a day's range becomes; its digits are not all of one width.
+    const QFontMetrics digits(m_from->font());
+    span->setFixedWidth(std::max(kSpanWidth, digits.horizontalAdvance(QStringLiteral("00:00:00 \u2013 00:00:00")) + 4));
     auto *lines = new QVBoxLayout(span);
     lines->setContentsMargins(0, 0, 0, 0);
     lines->setSpacing(0);

@@ -32,6 +32,18 @@ public:
         m_spans.insert(at, {from, to});
         return true;
     }
+    /// Takes it whatever is there: what overlaps becomes one.
+    void cover(double from, double to)
+    {
+        const auto begin = std::lower_bound(m_spans.begin(), m_spans.end(), from,
+                                            [](const std::pair<double, double> &s, double x) { return s.second <= x; });
+        auto end = begin;
+        for (; end != m_spans.end() && end->first < to; ++end) {
+            from = std::min(from, end->first);
+            to = std::max(to, end->second);
+        }
+        m_spans.insert(m_spans.erase(begin, end), {from, to});
+    }
 
 private:
     std::vector<std::pair<double, double>> m_spans;
@@ -79,7 +91,7 @@ std::vector<EventShape> layOutEvents(const std::vector<EventMark> &marks, const 
     // Glyphs take their place before any text: a text must not lie on the next glyph.
     Taken taken;
     for (const EventShape &shape : shapes)
-        taken.take(shape.x - kGlyphReach + 1, shape.x + kGlyphReach - 1);
+        taken.cover(shape.x - kGlyphReach + 1, shape.x + kGlyphReach - 1);
     for (const bool grave : {true, false})
         for (EventShape &shape : shapes)
             if (isGrave(marks[shape.index]) == grave)

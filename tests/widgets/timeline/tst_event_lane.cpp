@@ -44,6 +44,7 @@ private slots:
     void graveTextComesFirst();
     void textsNearTheEdgeGoLeft();
     void textsNeverOverlap();
+    void textsNeverLieOnGlyphs();
     void sameGlyphsThin();
     void gapsAreHatchedWhereNobodyKnows();
     void gapsSayWhy_data();
@@ -99,6 +100,25 @@ void TestEventLane::textsNeverOverlap()
                     QVERIFY(!shapes[i].textRect.intersects(shapes[j].textRect));
         }
     }
+}
+
+void TestEventLane::textsNeverLieOnGlyphs()
+{
+    const unsigned seed = std::random_device{}();
+    qInfo("seed %u", seed);
+    std::mt19937 random(seed);
+    for (int round = 0; round < 50; ++round) {
+        std::vector<EventMark> marks;
+        for (int second = 0; second < 900; second += 7 + static_cast<int>(random() % 60)) // glyphs that touch, and that do not
+            marks.push_back(mark(second, round % 2 == 0 ? Glyph::Mark : second % 2 == 0 ? Glyph::Kill : Glyph::Retry, "agent stopped"));
+        const auto shapes = layOutEvents(marks, kTime, kLane, TextWidths(QFont()));
+        for (const EventShape &text : shapes)
+            for (const EventShape &glyph : shapes)
+                QVERIFY(text.textRect.isEmpty() || text.textRect.right() <= glyph.x - 6 || text.textRect.left() >= glyph.x + 6);
+    }
+    const auto pair = layOutEvents({mark(500, Glyph::Mark, "agent stopped"), mark(510, Glyph::Retry, "agent started")}, kTime, kLane,
+                                   TextWidths(QFont()));
+    QVERIFY(pair[0].textRect.isEmpty() && !pair[1].textRect.isEmpty());
 }
 
 void TestEventLane::sameGlyphsThin()
