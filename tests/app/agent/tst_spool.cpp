@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "agent_rig.h"
+#include "support/small_disk.h"
 
 #include "agent/spool.h"
 #include "agent/spool_state.h"
 
 #include <QTest>
 
-#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <random>
@@ -87,43 +87,6 @@ void spew(const fs::path &path, std::string_view bytes)
 {
     std::ofstream(path, std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
-
-/// A file system of its own that is soon full.
-class SmallDisk
-{
-public:
-    SmallDisk(fs::path path, const char *size) : m_path(std::move(path))
-    {
-        fs::create_directory(m_path);
-        m_options = std::string("size=") + size;
-        m_isMounted = ::mount("tmpfs", m_path.c_str(), "tmpfs", 0, m_options.c_str()) == 0;
-    }
-    SmallDisk(const SmallDisk &) = delete;
-    SmallDisk &operator=(const SmallDisk &) = delete;
-    ~SmallDisk()
-    {
-        if (m_isMounted)
-            ::umount2(m_path.c_str(), MNT_DETACH);
-    }
-    [[nodiscard]] bool isMounted() const { return m_isMounted; }
-    [[nodiscard]] bool makeReadOnly() const
-    {
-        return ::mount("tmpfs", m_path.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, m_options.c_str()) == 0;
-    }
-    void fill() const
-    {
-        std::ofstream file(m_path / "filler");
-        const std::string block(4096, 'x');
-        while (file.write(block.data(), 4096).flush())
-            ;
-    }
-    void tidy() const { fs::remove(m_path / "filler"); }
-
-private:
-    fs::path m_path;
-    std::string m_options;
-    bool m_isMounted = false;
-};
 
 } // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/history/self.h"
 #include "app/history/support_history.h"
+#include "support/small_disk.h"
 
 #include "history/schema.h"
 
@@ -10,7 +11,6 @@
 
 #include <fstream>
 #include <random>
-#include <sys/mount.h>
 #include <sys/stat.h>
 
 using namespace plimsoll;
@@ -30,33 +30,6 @@ void fill(Scene &scene)
 }
 
 QStringList filesOf(const Scene &scene) { return QDir(scene.folder.path()).entryList(QDir::Files, QDir::Name); }
-
-// A small file system of our own; lasts as long as this.
-class SmallDisk
-{
-public:
-    SmallDisk(const QString &path, const char *size) : m_path(path.toStdString())
-    {
-        QDir().mkpath(path);
-        m_isMounted = ::mount("tmpfs", m_path.c_str(), "tmpfs", 0, (std::string("size=") + size + ",mode=0777").c_str()) == 0;
-    }
-    SmallDisk(const SmallDisk &) = delete;
-    SmallDisk &operator=(const SmallDisk &) = delete;
-    ~SmallDisk()
-    {
-        if (m_isMounted)
-            ::umount2(m_path.c_str(), MNT_DETACH);
-    }
-    [[nodiscard]] bool isMounted() const { return m_isMounted; }
-    [[nodiscard]] bool makeReadOnly() const
-    {
-        return ::mount(nullptr, m_path.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0;
-    }
-
-private:
-    std::string m_path;
-    bool m_isMounted = false;
-};
 
 } // namespace
 
@@ -311,7 +284,7 @@ void TestDoctor::readOnlyFolder()
     ::chmod(scene.folder.path().toUtf8().constData(), 0777);
 
     const QString path = scene.folder.filePath(QStringLiteral("disk"));
-    const SmallDisk disk(path, "4m");
+    const test::SmallDisk disk(path.toStdString(), "4m");
     if (!disk.isMounted())
         QSKIP("no right to mount a file system here");
     scene.options.file = path.toStdString() + "/history.plim";
@@ -360,7 +333,7 @@ void TestDoctor::diskFull()
 {
     Scene scene;
     const QString path = scene.folder.filePath(QStringLiteral("disk"));
-    const SmallDisk disk(path, "3m");
+    const test::SmallDisk disk(path.toStdString(), "3m");
     if (!disk.isMounted())
         QSKIP("no right to mount a file system here");
     scene.options.file = path.toStdString() + "/history.plim";
