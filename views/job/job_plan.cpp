@@ -75,7 +75,8 @@ std::vector<Group> groupsOf(const JobState &job, const std::vector<SeriesEntry> 
         (isUsage ? group.usage : group.limit) = &entry;
     }
     std::vector<Group> out;
-    for (auto &[place, group] : known) {
+    for (const auto &[place, found] : known) {
+        Group group = found; // not moved: those that follow still look at its path
         const std::string inside = group.path + '/';
         group.isParent = std::any_of(known.begin(), known.end(), [&](const auto &other) {
             return other.second.node == group.node && other.second.path.starts_with(inside);
