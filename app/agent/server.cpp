@@ -28,6 +28,8 @@ using Service = v1::Agent::WithCallbackMethod_Hello<
 
 constexpr int kLargestRequest = 64 << 10;
 constexpr std::size_t kMostStreams = 256;
+constexpr auto kPatience = std::chrono::milliseconds(500); // at the end, with who does not read
+constexpr auto kTimeToRead = std::chrono::milliseconds(200); // at the end, for who does
 
 grpc::Status checkVersion(const v1::Version &theirs, std::string_view who)
 {
@@ -150,13 +152,22 @@ void Server::Private::stop()
         m_isStopping = true;
     }
     // What is in the journal still goes out to whoever reads; who does not is cut off.
-    const auto patience = std::chrono::milliseconds(500);
-    for (const auto &stream : snapshot())
+    const auto streams = snapshot();
+    for (const auto &stream : streams)
         stream->stopAtEnd(grpc::Status(grpc::StatusCode::UNAVAILABLE, "The agent stops."));
-    m_server->Shutdown(std::chrono::system_clock::now() + patience);
+    const auto areForgotten = [this] { return m_streams.empty(); };
     {
         std::unique_lock lock(m_mutex);
-        m_forgotten.wait(lock, [this] { return m_streams.empty(); });
+        m_forgotten.wait_for(lock, kPatience, areForgotten);
+    }
+    // "Done" means given to the kernel. A client that has not read it yet, and writes an
+    // acknowledgement into a connection closed meanwhile, loses all it has not read.
+    if (!streams.empty())
+        std::this_thread::sleep_for(kTimeToRead);
+    m_server->Shutdown(std::chrono::system_clock::now());
+    {
+        std::unique_lock lock(m_mutex);
+        m_forgotten.wait(lock, areForgotten);
     }
     m_server->Wait();
     m_server.reset();

@@ -434,22 +434,34 @@ private slots:
         }
     }
 
+    // Small frames fit into one read of the socket, large ones do not.
+    void stopsAfterTheLastWord_data()
+    {
+        QTest::addColumn<int>("length");
+        for (const int length : {10, 500, 2000})
+            QTest::addRow("%d bytes a frame", length) << length;
+    }
+
     void stopsAfterTheLastWord()
     {
-        Rig rig;
-        const auto stub = rig.dial();
-        Watcher watcher(*stub, 0, 0);
-        rig.tell(1);
-        QTRY_COMPARE(watcher.frames(), 1U);
-        for (int i = 2; i <= 100; ++i)
-            rig.tell(i);
-        rig.journal.setWake({});
-        rig.server.reset();
-        QTRY_VERIFY(watcher.hasEnded());
-        QCOMPARE(watcher.frames(), 100U);
-        QCOMPARE(watcher.status().error_code(), grpc::StatusCode::UNAVAILABLE);
-        QCOMPARE(watcher.status().error_message(), std::string("The agent stops."));
-        QVERIFY(!fs::exists(rig.folder / "agent.sock"));
+        QFETCH(int, length);
+        const std::string text(static_cast<std::size_t>(length), 'x');
+        for (int round = 0; round < 10; ++round) {
+            Rig rig;
+            const auto stub = rig.dial();
+            Watcher watcher(*stub, 0, 0);
+            rig.tell(1);
+            QTRY_COMPARE(watcher.frames(), 1U);
+            for (int i = 2; i <= 100; ++i)
+                rig.journal.publish(Event{systemClock().now(), EventKind::Deploy, {}, text, std::nullopt});
+            rig.journal.setWake({});
+            rig.server.reset();
+            QTRY_VERIFY(watcher.hasEnded());
+            QCOMPARE(watcher.frames(), 100U);
+            QCOMPARE(watcher.status().error_code(), grpc::StatusCode::UNAVAILABLE);
+            QCOMPARE(watcher.status().error_message(), std::string("The agent stops."));
+            QVERIFY(!fs::exists(rig.folder / "agent.sock"));
+        }
     }
 
     void keepsItsSocketToItself()
