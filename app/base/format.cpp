@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/format.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -13,12 +14,17 @@ namespace {
 
 constexpr std::string_view kMinus = "\xe2\x88\x92"; // U+2212
 
-std::string fixed(double value, int decimals)
+// snprintf says how long the text would have been, not how long it is: longer than the buffer, 309 digits and more.
+template <class... Arguments>
+std::string printed(const char *format, Arguments... arguments)
 {
     std::array<char, 64> buffer{};
-    const int written = std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);
-    return {buffer.data(), static_cast<std::size_t>(std::max(written, 0))};
+    const int written = std::snprintf(buffer.data(), buffer.size(), format, arguments...);
+    return {buffer.data(), static_cast<std::size_t>(std::clamp(written, 0, static_cast<int>(buffer.size()) - 1))};
 }
+
+std::string fixed(double value, int decimals) { return printed("%.*f", decimals, value); }
+std::string scientific(double value) { return printed("%.2e", value); }
 
 std::string withCommas(std::string digits)
 {
@@ -37,7 +43,12 @@ int decimalsFor(double magnitude)
     return magnitude >= 9.995 ? 1 : 2;
 }
 
-std::string threeDigits(double magnitude) { return withCommas(fixed(magnitude, decimalsFor(magnitude))); }
+constexpr double kLongest = 1e15; // beyond, nobody counts the digits
+
+std::string threeDigits(double magnitude)
+{
+    return magnitude >= kLongest ? scientific(magnitude) : withCommas(fixed(magnitude, decimalsFor(magnitude)));
+}
 
 std::string_view trimmed(std::string_view text)
 {
@@ -113,11 +124,8 @@ std::string formatNumber(double value)
         return sign + "\xe2\x88\x9e";
     if (magnitude == 0)
         return "0";
-    if (magnitude >= 1e15 || magnitude < 1e-4) {
-        std::array<char, 32> buffer{};
-        const int written = std::snprintf(buffer.data(), buffer.size(), "%.2e", magnitude);
-        return sign + std::string(buffer.data(), static_cast<std::size_t>(written));
-    }
+    if (magnitude < 1e-4)
+        return sign + scientific(magnitude);
     if (magnitude >= 0.9995)
         return sign + threeDigits(magnitude);
     const int decimals = 2 - static_cast<int>(std::floor(std::log10(magnitude)));
@@ -128,6 +136,8 @@ Figure formatCount(double count)
 {
     constexpr std::array<std::string_view, 5> kUnits{"", "k", "M", "G", "T"};
     double magnitude = std::fabs(count);
+    if (std::isinf(count))
+        return {count < 0 ? std::string(kMinus) + "\xe2\x88\x9e" : "\xe2\x88\x9e", {}};
     if (!(magnitude >= 999.5))
         return {std::isnan(count) ? "NaN" : (count < 0 ? std::string(kMinus) : std::string()) + fixed(magnitude, 0), {}};
     std::size_t unit = 0;

@@ -55,6 +55,8 @@ void TestFormat::bytes_data()
     QTest::newRow("hundreds") << 345.6 * 1048576. << QStringLiteral("346 MiB");
     QTest::newRow("negative") << -1536. << QStringLiteral("\u22121.50 KiB");
     QTest::newRow("beyond all") << 5000 * 1152921504606846976. << QStringLiteral("5,000 EiB");
+    QTest::newRow("longer than any buffer") << 6e70 << QStringLiteral("5.20e+52 EiB");
+    QTest::newRow("the largest") << -std::numeric_limits<double>::max() << QStringLiteral("\u22121.56e+290 EiB");
     QTest::newRow("not a number") << kNan << QStringLiteral("NaN");
     QTest::newRow("infinite") << -kInfinity << QStringLiteral("\u2212\u221e B");
 }
@@ -81,6 +83,7 @@ void TestFormat::numbers_data()
     QTest::newRow("negative") << -3. << QStringLiteral("\u22123.00");
     QTest::newRow("tiny") << 1.5e-9 << QStringLiteral("1.50e-09");
     QTest::newRow("huge") << 1e30 << QStringLiteral("1.00e+30");
+    QTest::newRow("the largest") << std::numeric_limits<double>::max() << QStringLiteral("1.80e+308");
     QTest::newRow("infinite") << kInfinity << QStringLiteral("\u221e");
     QTest::newRow("not a number") << kNan << QStringLiteral("NaN");
 }
@@ -102,6 +105,8 @@ void TestFormat::counts_data()
     QTest::newRow("thousands") << 41234. << QStringLiteral("41.2 k");
     QTest::newRow("millions") << 3.9e6 << QStringLiteral("3.90 M");
     QTest::newRow("negative") << -2e3 << QStringLiteral("\u22122.00 k");
+    QTest::newRow("the largest") << std::numeric_limits<double>::max() << QStringLiteral("1.80e+296 T");
+    QTest::newRow("infinite") << -kInfinity << QStringLiteral("\u2212\u221e");
     QTest::newRow("not a number") << kNan << QStringLiteral("NaN");
 }
 
