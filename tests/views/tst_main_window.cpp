@@ -204,6 +204,22 @@ private slots:
         QVERIFY(qobject_cast<JobPage *>(m_window->currentPage()));
     }
 
+    void paletteFiltersByTheJob()
+    {
+        click(Qt::Key_K, Qt::ControlModifier);
+        CommandPalette *palette = m_window->palettePopup();
+        QTRY_VERIFY(palette->isVisible());
+        auto *edit = palette->findChild<QLineEdit *>();
+        QTest::keyClicks(edit, QStringLiteral("demo"));
+        QTest::keyClick(edit, Qt::Key_Return, Qt::ControlModifier);
+        QTRY_VERIFY(!palette->isVisible());
+        const auto filter = m_stage->session.time()->state().filter;
+        QCOMPARE(filter.size(), std::size_t{1});
+        QCOMPARE(filter.front().label, std::string("job.id"));
+        QCOMPARE(filter.front().value, std::string("demo"));
+        m_stage->session.time()->setFilter({});
+    }
+
     void paletteJumpsInTime()
     {
         click(Qt::Key_K, Qt::ControlModifier);

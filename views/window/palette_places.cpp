@@ -5,7 +5,12 @@
 #include "views/fleet_filter.h"
 #include "widgets/theme/text.h"
 
+#include <QClipboard>
 #include <QCoreApplication>
+#include <QGuiApplication>
+#include <QKeySequence>
+
+#include <utility>
 
 namespace plimsoll {
 
@@ -25,6 +30,27 @@ QString jobDetail(const JobState &job)
     return parts.join(QStringLiteral(", "));
 }
 
+PaletteEntry action(const QString &id, const QString &title, Icon icon, const QString &keys, std::function<void()> run)
+{
+    return {id, title, {}, icon, keys, std::move(run)};
+}
+
+QString enter()
+{
+    return QKeySequence(Qt::Key_Return).toString(QKeySequence::NativeText);
+}
+
+// Filtering by it and copying its name can be done with every place; opening stands before them.
+void addActions(PaletteEntry &entry, const QString &openTitle, const QString &filterTitle, const QString &name)
+{
+    if (!openTitle.isEmpty())
+        entry.actions.push_back(action(QStringLiteral("open"), openTitle, entry.icon, enter(), entry.run));
+    entry.actions.push_back(action(QStringLiteral("filter"), filterTitle, Icon::Search,
+                                   QKeySequence(Qt::CTRL | Qt::Key_Return).toString(QKeySequence::NativeText), entry.filter));
+    entry.actions.push_back(action(QStringLiteral("copy"), tr("Copy its name"), Icon::Copy, {},
+                                   [name] { QGuiApplication::clipboard()->setText(name); }));
+}
+
 } // namespace
 
 std::vector<PaletteEntry> palettePlaces(const Fleet &fleet, const PlaceActions &actions)
@@ -37,6 +63,8 @@ std::vector<PaletteEntry> palettePlaces(const Fleet &fleet, const PlaceActions &
         entry.detail = jobDetail(job);
         entry.icon = Icon::Jobs;
         entry.run = [open = actions.openJob, id = job.id] { open(id); };
+        entry.filter = [filter = actions.filterBy, id = job.id] { filter(std::string(label::kJob), id); };
+        addActions(entry, tr("Open the job"), tr("Filter by it"), shown(job.id, 256));
         out.push_back(std::move(entry));
     }
     for (const auto &node : fleet.nodes) {
@@ -46,6 +74,8 @@ std::vector<PaletteEntry> palettePlaces(const Fleet &fleet, const PlaceActions &
         entry.detail = tr("node, filters by it");
         entry.icon = Icon::Fleet;
         entry.run = [filter = actions.filterBy, name = node.name] { filter(std::string(label::kHost), name); };
+        entry.filter = entry.run;
+        addActions(entry, {}, tr("Filter by it"), shown(node.name, 256));
         out.push_back(std::move(entry));
         for (const auto &device : node.devices) {
             PaletteEntry cell;
@@ -54,6 +84,8 @@ std::vector<PaletteEntry> palettePlaces(const Fleet &fleet, const PlaceActions &
             cell.detail = device.load() ? tr("device, %1 used").arg(percentText(device.load())) : tr("device");
             cell.icon = Icon::Fleet;
             cell.run = [show = actions.showDevice, id = device.id] { show(id); };
+            cell.filter = [filter = actions.filterBy, name = node.name] { filter(std::string(label::kHost), name); };
+            addActions(cell, tr("Show the device"), tr("Filter by its node"), deviceTitle(device));
             out.push_back(std::move(cell));
         }
     }
@@ -67,6 +99,8 @@ std::vector<PaletteEntry> palettePlaces(const Fleet &fleet, const PlaceActions &
             entry.detail = tr("%1, filters by it").arg(filterLabelText(choice.label));
             entry.icon = Icon::Search;
             entry.run = [filter = actions.filterBy, name = choice.label, value] { filter(name, value); };
+            entry.filter = entry.run;
+            addActions(entry, {}, tr("Filter by it"), shown(value, 256));
             out.push_back(std::move(entry));
         }
     }

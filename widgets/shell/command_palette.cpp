@@ -91,6 +91,7 @@ CommandPalette::CommandPalette(QWidget *window)
         m_edit->setAccessibleDescription(current.data(Qt::AccessibleTextRole).toString());
         QAccessibleEvent event(m_edit, QAccessible::DescriptionChanged);
         QAccessible::updateAccessibility(&event);
+        showFoot(m_model->rowCount(), false, {}); // what can be done differs from row to row
     });
     window->installEventFilter(this);
     hide();
@@ -117,6 +118,7 @@ void CommandPalette::open(const QString &text)
 {
     if (!isVisible())
         m_focusBefore = m_window->focusWidget();
+    m_actions.clear();
     m_edit->setText(text);
     refresh();
     show();
@@ -130,6 +132,8 @@ void CommandPalette::dismiss()
     if (!isVisible())
         return;
     hide();
+    m_actions.clear();
+    m_edit->setPlaceholderText(tr("Jump, search or run"));
     if (!m_focusBefore.isNull() && m_focusBefore->isVisible())
         m_focusBefore->setFocus(Qt::PopupFocusReason);
     emit dismissed();
@@ -200,26 +204,44 @@ std::vector<PaletteEntry> CommandPalette::candidates(const QString &query, QChar
 void CommandPalette::refresh()
 {
     const QString text = m_edit->text().trimmed();
-    const QChar first = text.isEmpty() ? QChar() : text.at(0);
+    const QChar first = text.isEmpty() || !m_actions.empty() ? QChar() : text.at(0);
     const bool hasPrefix = first == QLatin1Char('>') || first == QLatin1Char('@') || first == QLatin1Char('?');
     const QString query = hasPrefix ? text.mid(1).trimmed() : text;
     // A time is not matched, it is read.
     const bool isTime = hasPrefix && first == QLatin1Char('@');
-    m_model->setEntries(candidates(query, hasPrefix ? first : QChar()), isTime ? QString() : query);
+    m_model->setEntries(m_actions.empty() ? candidates(query, hasPrefix ? first : QChar()) : m_actions, isTime ? QString() : query);
 
     const int rows = m_model->rowCount();
     m_list->setFixedHeight(std::min(rows, kMostRows) * metrics::kRowTall);
     m_list->setVisible(rows > 0);
     if (rows > 0)
         m_list->setCurrentIndex(m_model->index(0, 0));
-    if (rows == 0 && isTime)
-        m_foot->setText(query.isEmpty() ? tr("Type a time: 14:03, -2h, 18 Nov 14:03") : tr("This is no time. Try 14:03, -2h or 18 Nov 14:03."));
-    else if (rows == 0)
-        m_foot->setText(tr("Nothing matches. ? shows what can be typed."));
-    else
-        m_foot->setText(tr("%1 of %2 · Enter opens · Esc closes").arg(rows).arg(m_model->offered()));
+    showFoot(rows, isTime, query);
     place();
     update();
+}
+
+void CommandPalette::showFoot(int rows, bool isTime, const QString &query)
+{
+    if (rows == 0 && isTime) {
+        m_foot->setText(query.isEmpty() ? tr("Type a time: 14:03, -2h, 18 Nov 14:03") : tr("This is no time. Try 14:03, -2h or 18 Nov 14:03."));
+        return;
+    }
+    if (rows == 0) {
+        m_foot->setText(tr("Nothing matches. ? shows what can be typed."));
+        return;
+    }
+    QStringList parts{tr("%1 of %2").arg(rows).arg(m_model->offered())};
+    const PaletteEntry *entry = m_model->entry(m_list->currentIndex().row());
+    if (!m_actions.empty())
+        parts << tr("Enter does it") << tr("Esc returns");
+    else if (entry && !entry->actions.empty())
+        parts << tr("Tab shows actions");
+    if (m_actions.empty() && entry && entry->filter)
+        parts << tr("Ctrl+Enter filters by it");
+    if (parts.size() == 1)
+        parts << tr("Enter opens") << tr("Esc closes");
+    m_foot->setText(parts.join(QStringLiteral(" · ")));
 }
 
 void CommandPalette::moveCurrent(int by)
@@ -246,6 +268,36 @@ void CommandPalette::runCurrent()
     run();
 }
 
+void CommandPalette::filterByCurrent()
+{
+    const PaletteEntry *entry = m_model->entry(m_list->currentIndex().row());
+    if (entry == nullptr || !entry->filter)
+        return;
+    const auto filter = entry->filter;
+    dismiss();
+    filter();
+}
+
+void CommandPalette::showActions()
+{
+    const PaletteEntry *entry = m_model->entry(m_list->currentIndex().row());
+    if (entry == nullptr || entry->actions.empty())
+        return;
+    m_textBefore = m_edit->text();
+    m_actions = std::vector<PaletteEntry>(entry->actions); // the model's rows go with the next line
+    m_edit->setPlaceholderText(tr("What to do with %1").arg(entry->title));
+    m_edit->clear();
+    refresh(); // nothing may have been typed
+}
+
+void CommandPalette::leaveActions()
+{
+    m_actions.clear();
+    m_edit->setPlaceholderText(tr("Jump, search or run"));
+    m_edit->setText(m_textBefore);
+    refresh();
+}
+
 bool CommandPalette::eventFilter(QObject *watched, QEvent *event)
 {
     if (watched == m_window && event->type() == QEvent::Resize) {
@@ -257,14 +309,34 @@ bool CommandPalette::eventFilter(QObject *watched, QEvent *event)
             dismiss();
         }
     } else if (watched == m_edit && event->type() == QEvent::KeyPress) {
-        switch (static_cast<QKeyEvent *>(event)->key()) {
-        case Qt::Key_Escape: dismiss(); return true;
+        const auto *key = static_cast<QKeyEvent *>(event);
+        const bool isAmongActions = !m_actions.empty();
+        switch (key->key()) {
+        case Qt::Key_Escape:
+            if (isAmongActions)
+                leaveActions();
+            else
+                dismiss();
+            return true;
+        case Qt::Key_Backspace:
+            if (!isAmongActions || !m_edit->text().isEmpty())
+                break;
+            leaveActions();
+            return true;
         case Qt::Key_Return:
-        case Qt::Key_Enter: runCurrent(); return true;
-        case Qt::Key_Up:
-        case Qt::Key_Backtab: moveCurrent(-1); return true;
-        case Qt::Key_Down:
-        case Qt::Key_Tab: moveCurrent(1); return true;
+        case Qt::Key_Enter:
+            if (key->modifiers() & Qt::ControlModifier)
+                filterByCurrent();
+            else
+                runCurrent();
+            return true;
+        case Qt::Key_Up: moveCurrent(-1); return true;
+        case Qt::Key_Down: moveCurrent(1); return true;
+        case Qt::Key_Tab: showActions(); return true;
+        case Qt::Key_Backtab:
+            if (isAmongActions)
+                leaveActions();
+            return true;
         case Qt::Key_PageUp: moveCurrent(-kMostRows + 1); return true;
         case Qt::Key_PageDown: moveCurrent(kMostRows - 1); return true;
         default: break;

@@ -28,11 +28,14 @@ struct PaletteEntry
     Icon icon = Icon::Search;
     QString keys; // at the right: "Ctrl+1"
     std::function<void()> run;
+    std::function<void()> filter = {};      // Ctrl+Enter narrows all panels to it; absent: it cannot be filtered by
+    std::vector<PaletteEntry> actions = {}; // what Tab shows: all that can be done with it
 };
 
 /// Jump, search or run: 560 wide over the window at a fifth of its height. What is
 /// typed finds places and commands; `>` only commands, `@14:03` or `@-2h` a time,
-/// `?` the help. Up, Down, Page keys, Enter, Esc; the mouse does the same.
+/// `?` the help. Up, Down, Page keys, Enter, Esc; the mouse does the same. Tab shows
+/// what can be done with the chosen row (Esc or Backspace returns), Ctrl+Enter filters by it.
 /// A child of the window, hidden until open(); focus returns to where it was.
 class CommandPalette : public QWidget
 {
@@ -72,6 +75,10 @@ private:
     void refresh();
     void paintHints(QPainter &painter);
     void runCurrent();
+    void filterByCurrent();
+    void showActions();
+    void leaveActions();
+    void showFoot(int rows, bool isTime, const QString &query);
     void moveCurrent(int by);
     void place();
     std::vector<PaletteEntry> candidates(const QString &query, QChar prefix) const;
@@ -88,6 +95,8 @@ private:
     QListView *m_list;
     PaletteModel *m_model;
     Label *m_foot;
+    std::vector<PaletteEntry> m_actions; // of one row, while they are shown; else empty
+    QString m_textBefore;                // what was typed when they were asked for
     QPointer<QWidget> m_focusBefore;
 };
 

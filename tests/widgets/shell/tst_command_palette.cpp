@@ -29,6 +29,8 @@ private slots:
     void sitsInTheWindow();
     void runsWhatIsChosen();
     void walks();
+    void showsActions();
+    void filters();
     void onlyCommandsBehindTheSign();
     void leavesOutWhatIsDisabled();
     void readsTimes_data();
@@ -80,7 +82,10 @@ void TestCommandPalette::init()
     m_palette = new CommandPalette(m_window.get());
     m_palette->setSource(m_table);
     m_palette->setPlaces([this](const QString &) {
-        return std::vector<PaletteEntry>{{QStringLiteral("j1"), QStringLiteral("rag-ft-0412"), QStringLiteral("job, team nlp"), Icon::Jobs, {}, [this] { m_ran << QStringLiteral("j1"); }},
+        const auto ran = [this](const char *what) { return [this, what] { m_ran << QString::fromLatin1(what); }; };
+        return std::vector<PaletteEntry>{{QStringLiteral("j1"), QStringLiteral("rag-ft-0412"), QStringLiteral("job, team nlp"), Icon::Jobs, {}, ran("j1"), ran("filter j1"),
+                                          {{QStringLiteral("open"), QStringLiteral("Open the job"), {}, Icon::Jobs, {}, ran("open j1")},
+                                           {QStringLiteral("copy"), QStringLiteral("Copy its name"), {}, Icon::Copy, {}, ran("copy j1")}}},
                                          {QStringLiteral("n1"), QStringLiteral("node-17"), QStringLiteral("node"), Icon::Fleet, {}, [this] { m_ran << QStringLiteral("n1"); }}};
     });
     m_edit = m_palette->findChild<QLineEdit *>();
@@ -157,6 +162,49 @@ void TestCommandPalette::walks()
     QCOMPARE(m_list->currentIndex().row(), 0);
     QTest::keyClick(m_edit, Qt::Key_PageDown);
     QCOMPARE(m_list->currentIndex().row(), std::min(rows - 1, 9));
+}
+
+void TestCommandPalette::showsActions()
+{
+    const auto foot = [this] {
+        QStringList texts;
+        for (const auto *label : m_palette->findChildren<QLabel *>())
+            texts << label->text();
+        return texts.join(QLatin1Char(' '));
+    };
+    m_palette->open(QStringLiteral("rag"));
+    QVERIFY2(foot().contains(QStringLiteral("Tab shows actions")), qPrintable(foot()));
+    QTest::keyClick(m_edit, Qt::Key_Tab);
+    QCOMPARE(m_list->model()->rowCount(), 2);
+    QCOMPARE(rowText(0), QStringLiteral("Open the job"));
+    QVERIFY(m_edit->text().isEmpty());
+    QTest::keyClick(m_edit, Qt::Key_Escape); // back to what was typed, not away
+    QVERIFY(m_palette->isVisible());
+    QCOMPARE(m_edit->text(), QStringLiteral("rag"));
+    QCOMPARE(rowText(0), QStringLiteral("rag-ft-0412"));
+    QTest::keyClick(m_edit, Qt::Key_Tab);
+    QTest::keyClicks(m_edit, QStringLiteral("copy")); // they are found by name, too
+    QTest::keyClick(m_edit, Qt::Key_Return);
+    QCOMPARE(m_ran, QStringList{QStringLiteral("copy j1")});
+    QVERIFY(!m_palette->isVisible());
+    // A command has no actions: Tab leaves it as it is, and nobody is told of Tab.
+    m_palette->open(QStringLiteral(">dark"));
+    QVERIFY(!foot().contains(QStringLiteral("Tab")));
+    QTest::keyClick(m_edit, Qt::Key_Tab);
+    QCOMPARE(rowText(0), QStringLiteral("Dark theme"));
+    QVERIFY(m_edit->hasFocus());
+}
+
+void TestCommandPalette::filters()
+{
+    m_palette->open(QStringLiteral("rag"));
+    QTest::keyClick(m_edit, Qt::Key_Return, Qt::ControlModifier);
+    QCOMPARE(m_ran, QStringList{QStringLiteral("filter j1")});
+    QVERIFY(!m_palette->isVisible());
+    m_palette->open(QStringLiteral(">dark"));
+    QTest::keyClick(m_edit, Qt::Key_Return, Qt::ControlModifier); // no filter: nothing happens
+    QVERIFY(m_palette->isVisible());
+    QCOMPARE(m_ran.size(), 1);
 }
 
 void TestCommandPalette::onlyCommandsBehindTheSign()
