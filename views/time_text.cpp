@@ -2,10 +2,10 @@
 #include "views/time_text.h"
 
 #include "base/format.h"
+#include "widgets/theme/civil_time.h"
 #include "widgets/theme/text.h"
 
 #include <QCoreApplication>
-#include <QDateTime>
 #include <QLocale>
 
 #include <algorithm>
@@ -19,26 +19,20 @@ QString tr(const char *text)
     return QCoreApplication::translate("TimeText", text);
 }
 
-QDateTime toDateTime(Instant at, bool utc)
-{
-    const auto ms = std::chrono::floor<std::chrono::milliseconds>(at.time_since_epoch()).count();
-    return QDateTime::fromMSecsSinceEpoch(ms, utc ? Qt::UTC : Qt::LocalTime);
-}
-
 } // namespace
 
 QString clockText(Instant at, Instant now, bool utc, bool withSeconds)
 {
-    const QDateTime time = toDateTime(at, utc);
+    const QDateTime time = civilTime(at, utc);
     const QString clock = time.toString(withSeconds ? QStringLiteral("HH:mm:ss") : QStringLiteral("HH:mm"));
-    if (time.date() == toDateTime(now, utc).date())
+    if (time.date() == civilTime(now, utc).date())
         return clock;
     return QLocale().toString(time.date(), QStringLiteral("d MMM")) + u' ' + clock;
 }
 
 QString dateText(Instant at, bool utc)
 {
-    return QLocale().toString(toDateTime(at, utc).date(), QStringLiteral("d MMM yyyy")) + u' ' + zoneText(at, utc);
+    return QLocale().toString(civilTime(at, utc).date(), QStringLiteral("d MMM yyyy")) + u' ' + zoneText(at, utc);
 }
 
 QString durationText(Duration duration)

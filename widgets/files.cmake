@@ -5,7 +5,7 @@ set(widgets_RESOURCES)
 
 # theme
 list(APPEND widgets_HEADERS
-    theme/buttons.h theme/choice_button.h theme/draw.h theme/focus_ring.h theme/glyphs.h theme/icons.h theme/label.h
+    theme/buttons.h theme/choice_button.h theme/civil_time.h theme/draw.h theme/focus_ring.h theme/glyphs.h theme/icons.h theme/label.h
     theme/metrics.h theme/palette.h theme/plimsoll_style.h theme/scales.h theme/source_plurals.h theme/style_parts.h theme/text.h theme/tokens.h
     theme/type.h)
 list(APPEND widgets_SOURCES

@@ -2,9 +2,9 @@
 #include "widgets/canvas/ruler.h"
 
 #include "base/format.h"
+#include "widgets/theme/civil_time.h"
 #include "widgets/theme/text.h"
 
-#include <QDateTime>
 #include <QLocale>
 
 #include <algorithm>
@@ -19,14 +19,9 @@ using namespace std::chrono;
 
 constexpr std::size_t kMostTicks = 400; // a wrong width must not become a million labels
 
-QDateTime civil(Instant t, bool utc)
-{
-    return QDateTime::fromMSecsSinceEpoch(floor<milliseconds>(t).time_since_epoch().count(), utc ? Qt::UTC : Qt::LocalTime);
-}
-
 Duration offsetAt(Instant t, bool utc)
 {
-    return utc ? Duration::zero() : Duration(seconds(civil(t, false).offsetFromUtc()));
+    return utc ? Duration::zero() : Duration(seconds(civilTime(t, false).offsetFromUtc()));
 }
 
 /// The first multiple of `step`, as the zone counts, at or after t.
@@ -61,7 +56,7 @@ double roomFor(Duration step, double spacing)
 
 QString clockLabel(Instant t, Duration step, bool utc)
 {
-    const QDateTime at = civil(t, utc);
+    const QDateTime at = civilTime(t, utc);
     if (step >= minutes(1)) {
         if (at.time().hour() == 0 && at.time().minute() == 0)
             return QLocale().toString(at.date(), QStringLiteral("d MMM"));
@@ -90,13 +85,13 @@ std::vector<TimeTick> clockTicks(TimeRange range, Duration step, bool utc)
 
 Instant startOf(QDate day, bool utc)
 {
-    return Instant(milliseconds(day.startOfDay(utc ? Qt::UTC : Qt::LocalTime).toMSecsSinceEpoch()));
+    return Instant(milliseconds((utc ? day.startOfDay(QTimeZone::utc()) : day.startOfDay()).toMSecsSinceEpoch()));
 }
 
 std::vector<TimeTick> dayTicks(TimeRange range, int step, bool utc)
 {
     std::vector<TimeTick> ticks;
-    QDate day = civil(range.begin, utc).date();
+    QDate day = civilTime(range.begin, utc).date();
     day = day.addDays(-(day.toJulianDay() % step)); // Julian day 0 was a Monday, so weeks begin on Mondays
     for (; ticks.size() < kMostTicks; day = day.addDays(step)) {
         const Instant t = startOf(day, utc);
@@ -111,7 +106,7 @@ std::vector<TimeTick> dayTicks(TimeRange range, int step, bool utc)
 std::vector<TimeTick> monthTicks(TimeRange range, int step, bool utc)
 {
     std::vector<TimeTick> ticks;
-    const QDate first = civil(range.begin, utc).date();
+    const QDate first = civilTime(range.begin, utc).date();
     const int months = first.year() * 12 + first.month() - 1;
     for (int m = months - months % step; ticks.size() < kMostTicks; m += step) {
         const QDate day(m / 12, m % 12 + 1, 1);
@@ -205,9 +200,9 @@ std::vector<TimeTick> timeTicks(TimeRange range, double width, bool utc, double 
 QString timeTagText(Instant time, Duration perPixel, bool utc)
 {
     if (perPixel >= hours(1))
-        return civil(time, utc).toString(QStringLiteral("d MMM HH:mm"));
+        return civilTime(time, utc).toString(QStringLiteral("d MMM HH:mm"));
     if (perPixel >= minutes(2))
-        return civil(time, utc).toString(QStringLiteral("HH:mm"));
+        return civilTime(time, utc).toString(QStringLiteral("HH:mm"));
     return clockLabel(time, perPixel >= milliseconds(200) ? Duration(seconds(1)) : Duration(milliseconds(1)), utc);
 }
 

@@ -2,8 +2,8 @@
 #include "widgets/shell/typed_time.h"
 
 #include "base/format.h"
+#include "widgets/theme/civil_time.h"
 
-#include <QDateTime>
 #include <QLocale>
 #include <QRegularExpression>
 #include <QStringList>
@@ -22,12 +22,6 @@ const Duration kLongestSpan = 24h * 3660;
 Instant instantOf(const QDateTime &when)
 {
     return Instant{} + std::chrono::milliseconds(when.toMSecsSinceEpoch());
-}
-
-QDateTime dateTimeOf(Instant instant, bool utc)
-{
-    const auto ms = std::chrono::floor<std::chrono::milliseconds>(instant).time_since_epoch().count();
-    return QDateTime::fromMSecsSinceEpoch(ms, utc ? Qt::UTC : Qt::LocalTime);
 }
 
 /// "2 h 5 min", "90s": parts in a row, each as base/format reads it.
@@ -96,8 +90,8 @@ std::optional<Instant> parseTypedTime(const QString &typed, Instant now, bool ut
         return back ? std::optional(now - *back) : std::nullopt;
     }
 
-    const QDateTime here = dateTimeOf(now, utc);
-    const auto made = [utc](QDate date, QTime time) { return QDateTime(date, time, utc ? Qt::UTC : Qt::LocalTime); };
+    const QDateTime here = civilTime(now, utc);
+    const auto made = [utc](QDate date, QTime time) { return civilTime(date, time, utc); };
     if (const auto clock = parseClock(text)) {
         QDateTime when = made(here.date(), *clock);
         if (when > here)

@@ -2,11 +2,10 @@
 #include "widgets/theme/text.h"
 
 #include "base/text.h"
+#include "widgets/theme/civil_time.h"
 
-#include <QDateTime>
 #include <QLocale>
 #include <QTextDocument>
-#include <QTimeZone>
 
 #include <algorithm>
 #include <chrono>
@@ -19,12 +18,6 @@ constexpr int kBytesPerChar = 4; // UTF-8 at its longest
 const QChar kNoBreakSpace(0x00a0);
 const QChar kEnDash(0x2013);
 const QChar kEllipsis(0x2026);
-
-QDateTime dateTime(Instant instant, bool utc)
-{
-    const auto ms = std::chrono::floor<std::chrono::milliseconds>(instant).time_since_epoch().count();
-    return QDateTime::fromMSecsSinceEpoch(ms, utc ? Qt::UTC : Qt::LocalTime);
-}
 
 } // namespace
 
@@ -54,7 +47,7 @@ QString figureText(const Figure &figure)
 
 QString timeText(Instant instant, bool utc, TimeText kind)
 {
-    const QDateTime when = dateTime(instant, utc);
+    const QDateTime when = civilTime(instant, utc);
     const QLocale locale;
     switch (kind) {
     case TimeText::Minutes: return when.toString(QStringLiteral("HH:mm"));
@@ -69,13 +62,13 @@ QString timeText(Instant instant, bool utc, TimeText kind)
 
 QString zoneText(Instant instant, bool utc)
 {
-    return utc ? QStringLiteral("UTC") : dateTime(instant, false).timeZoneAbbreviation();
+    return utc ? QStringLiteral("UTC") : civilTime(instant, false).timeZoneAbbreviation();
 }
 
 QString rangeText(TimeRange range, bool utc)
 {
-    const QDateTime begin = dateTime(range.begin, utc);
-    const QDateTime end = dateTime(range.end, utc);
+    const QDateTime begin = civilTime(range.begin, utc);
+    const QDateTime end = civilTime(range.end, utc);
     const QString dash = QStringLiteral(" %1 ").arg(kEnDash);
     if (begin.date() != end.date()) {
         const QLocale locale;
