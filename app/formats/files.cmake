@@ -22,6 +22,7 @@ set(formats_SOURCES
     mapped_draft.cpp
     memory_snapshot.cpp
     openmetrics_histogram.cpp
+    snapshot_format.cpp
     stack_table.cpp
     text_table.cpp
 )
@@ -45,6 +46,7 @@ set(formats_HEADERS
     metric_family.h
     openmetrics_histogram.h
     reserved_array.h
+    snapshot_format.h
     snapshot_reading.h
     stack_table.h
     text_table.h
