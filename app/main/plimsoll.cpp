@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window. Parses arguments, wires objects, nothing else.
+// The window, and what the program does without one. Parses arguments, wires objects, nothing else.
 #include "plimsoll/options.h"
 #include "plimsoll/screenshots.h"
+#include "plimsoll/snapshot_command.h"
 #include "plimsoll/stop_signal.h"
 
 #include "session/app_paths.h"
@@ -17,6 +18,8 @@
 #include <QTimer>
 
 #include <cstdio>
+#include <iostream>
+#include <string_view>
 
 using namespace plimsoll;
 
@@ -55,6 +58,8 @@ int main(int argc, char **argv)
 {
     QElapsedTimer sinceStart;
     sinceStart.start();
+    if (argc > 1 && argv[1] == std::string_view("snapshot"))
+        return runSnapshotCommand(argc - 1, argv + 1, std::cout, std::cerr);
 
     const ParsedCommandLine parsed = parseCommandLine(argc, argv);
     if (parsed.exitCode)

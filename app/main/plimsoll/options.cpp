@@ -63,7 +63,7 @@ ParsedCommandLine parseCommandLine(int argc, char **argv)
     }
     if (parser.isSet(help)) {
         // helpText() asks the application for its name, and there is none yet.
-        print(stdout, QStringLiteral("Usage: plimsoll [options]\n") + parser.applicationDescription()
+        print(stdout, QStringLiteral("Usage: plimsoll [options]\n       plimsoll snapshot FILE [--json]   explain an allocator snapshot; more: plimsoll snapshot --help\n") + parser.applicationDescription()
                           + QStringLiteral("\n\nOptions:\n"
                                            "  --connect ADDR        watch the agent at ADDR too (host:port or unix:/path)\n"
                                            "  --scrape URL          the embedded agent reads the exporter at URL too\n"

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "snapshot_report.h"
+
+#include "base/text.h"
+#include "snapshot/frame_filter.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll {
+namespace {
+
+std::string nameOf(const SnapshotDevice &device)
+{
+    switch (device.kind) {
+    case MemoryKind::PinnedHost: return "pinned host memory";
+    case MemoryKind::Cpu: return "the CPU";
+    case MemoryKind::Accelerator: break;
+    }
+    return "device " + std::to_string(device.ordinal);
+}
+
+Result<EventInstant> instantOf(const SnapshotQuestion &question, const Replay &replay)
+{
+    switch (question.at) {
+    case SnapshotQuestion::At::Peak: return replay.peakInstant();
+    case SnapshotQuestion::At::Oom: {
+        const auto moments = oomMoments(replay);
+        return moments.empty() ? replay.peakInstant() : moments.front().instant;
+    }
+    case SnapshotQuestion::At::Event: break;
+    }
+    if (question.event >= replay.end())
+        return failure(Error::Code::BadInput, "There is no event " + std::to_string(question.event) + " on " + nameOf(replay.device())
+                                                  + ": its trace has " + std::to_string(replay.end()) + " events, counted from 0.");
+    return static_cast<EventInstant>(question.event + 1);
+}
+
+Result<DeviceReport> reportOf(const SnapshotQuestion &question, const MemorySnapshot &snapshot, const SnapshotDevice &device,
+                              DeviceCensus census, const std::stop_token &stop)
+{
+    DeviceReport out;
+    out.device = device;
+    out.census = std::move(census);
+    out.replay = std::make_unique<Replay>(snapshot, device, stop);
+    if (out.replay->isCancelled())
+        return failure(Error::Code::Cancelled, "Cancelled.");
+    const auto at = instantOf(question, *out.replay);
+    if (!at)
+        return tl::make_unexpected(at.error());
+    out.at = *at;
+    out.level = out.replay->levelAt(out.at);
+    out.holders = aliveByStack(*out.replay, out.at);
+    if (out.replay->hasAllocations()) {
+        out.categories = Categories(*out.replay).aliveAt(out.at);
+        out.sizeClasses = sizeClassesAt(*out.replay, out.at);
+        out.leaks = findLeaks(*out.replay);
+    }
+    return out;
+}
+
+std::size_t deepestOfEvents(const MemorySnapshot &snapshot)
+{
+    std::vector<bool> isUsed(snapshot.stacks.stackCount());
+    for (const auto stack : snapshot.events.stack.span())
+        isUsed[stack] = true;
+    std::size_t deepest = 0;
+    for (StackId id = 0; id < isUsed.size(); ++id) {
+        if (isUsed[id])
+            deepest = std::max(deepest, snapshot.stacks.depth(id));
+    }
+    return deepest;
+}
+
+} // namespace
+
+std::vector<std::string> framesOf(const MemorySnapshot &snapshot, StackId stack, std::size_t limit)
+{
+    const auto frames = snapshot.stacks.stack(stack);
+    const auto isPlumbing = [&](FrameId id) {
+        const auto &frame = snapshot.stacks.frame(id);
+        return frameGroups(snapshot.texts[frame.file], snapshot.texts[frame.name]) != 0;
+    };
+    std::vector<std::string> out;
+    for (const bool wantsAll : {false, true}) { // a stack that is plumbing all through is better than none
+        for (std::size_t i = 0; i < frames.size() && out.size() < limit; ++i) {
+            if (wantsAll || !isPlumbing(frames[i]))
+                out.push_back(safeText(frameText(snapshot, frames[i]), 240));
+        }
+        if (!out.empty())
+            break;
+    }
+    return out;
+}
+
+Result<SnapshotReport> report(const SnapshotQuestion &question, const SnapshotReading &reading)
+{
+    auto file = openSnapshotFile(question.file, reading);
+    if (!file)
+        return tl::make_unexpected(file.error());
+    SnapshotReport out;
+    out.question = question;
+    out.file = std::move(*file);
+    const auto *snapshot = out.file.snapshot();
+    if (!snapshot)
+        return out;
+    if (question.json && out.file.format == SnapshotFormat::TorchPickle) {
+        auto bytes = openBytes(question.file);
+        if (!bytes)
+            return tl::make_unexpected(bytes.error());
+        if (auto opcodes = countOpcodes(**bytes, reading))
+            out.opcodes = std::move(*opcodes);
+    }
+    out.deepestStack = deepestOfEvents(*snapshot);
+
+    const auto devices = devicesOf(*snapshot);
+    for (const auto &device : devices) {
+        if (question.device && (device.kind != MemoryKind::Accelerator || device.ordinal != *question.device))
+            continue;
+        auto census = censusOf(*snapshot, device);
+        auto one = reportOf(question, *snapshot, device, census, reading.stop);
+        if (!one) {
+            // One device may well have fewer events than another that was meant.
+            if (one.error().code == Error::Code::BadInput && !question.device && devices.size() > 1)
+                continue;
+            return tl::make_unexpected(one.error());
+        }
+        out.devices.push_back(std::move(*one));
+    }
+    if (out.devices.empty() && question.device)
+        return failure(Error::Code::BadInput, question.file + ": nothing is known of device " + std::to_string(*question.device) + " here.");
+    if (out.devices.empty() && !devices.empty())
+        return failure(Error::Code::BadInput, question.file + ": no device has an event " + std::to_string(question.event) + '.');
+
+    OomQuestion oomQuestion;
+    oomQuestion.top = question.top;
+    auto ooms = explainOoms(*snapshot, oomQuestion, reading.stop);
+    if (!ooms)
+        return tl::make_unexpected(ooms.error());
+    for (auto &oom : *ooms) {
+        if (question.device && oom.ordinal != *question.device)
+            continue;
+        auto answer = whatIf(*snapshot, oom, reading.stop);
+        if (!answer && answer.error().code == Error::Code::Cancelled)
+            return tl::make_unexpected(answer.error());
+        out.ooms.push_back({std::move(oom), std::move(answer)});
+    }
+    if (question.at == SnapshotQuestion::At::Oom && out.ooms.empty())
+        return failure(Error::Code::BadInput, question.file + ": no out-of-memory event is recorded here. --at peak shows the highest moment.");
+    return out;
+}
+
+} // namespace plimsoll
