@@ -1,4 +1,5 @@
 set(formats_SOURCES
+    byte_source.cpp
     exporter_container.cpp
     exporter_dcgm.cpp
     exporter_gpu.cpp
@@ -19,9 +20,13 @@ set(formats_SOURCES
     exposition_text.cpp
     family_index.cpp
     mapped_draft.cpp
+    memory_snapshot.cpp
     openmetrics_histogram.cpp
+    stack_table.cpp
+    text_table.cpp
 )
 set(formats_HEADERS
+    byte_source.h
     exporter_labels.h
     exporter_map.h
     exporter_table.h
@@ -36,7 +41,12 @@ set(formats_HEADERS
     exposition_text.h
     family_index.h
     mapped_draft.h
+    memory_snapshot.h
     metric_family.h
     openmetrics_histogram.h
+    reserved_array.h
+    snapshot_reading.h
+    stack_table.h
+    text_table.h
     wire_reader.h
 )

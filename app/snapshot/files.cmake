@@ -1,0 +1,4 @@
+set(snapshot_SOURCES
+)
+set(snapshot_HEADERS
+)
