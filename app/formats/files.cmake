@@ -40,13 +40,21 @@ set(formats_HEADERS
     exposition_proto.h
     exposition_text.h
     family_index.h
+    heap_profile.h
+    heap_text.h
+    json_reader.h
+    kineto.h
     mapped_draft.h
     memory_snapshot.h
+    memory_timeline.h
     metric_family.h
     openmetrics_histogram.h
+    pprof.h
     reserved_array.h
     snapshot_reading.h
     stack_table.h
     text_table.h
+    torch_json.h
+    torch_sqlite.h
     wire_reader.h
 )
