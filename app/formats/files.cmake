@@ -19,6 +19,10 @@ set(formats_SOURCES
     exposition_sample_line.cpp
     exposition_text.cpp
     family_index.cpp
+    json_reader.cpp
+    json_text.cpp
+    kineto.cpp
+    kineto_stacks.cpp
     mapped_draft.cpp
     memory_snapshot.cpp
     openmetrics_histogram.cpp
@@ -43,7 +47,9 @@ set(formats_HEADERS
     heap_profile.h
     heap_text.h
     json_reader.h
+    json_text.h
     kineto.h
+    kineto_stacks.h
     mapped_draft.h
     memory_snapshot.h
     memory_timeline.h

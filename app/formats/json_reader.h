@@ -64,6 +64,7 @@ private:
         std::size_t comma = 0;      // the last one between elements; 0: none
         std::size_t whole = 0;      // behind the last container that closed between elements; 0: none
         std::size_t end = 0;        // of the array; 0: not yet
+        bool isForOne = false;      // stop behind the first container
     };
 
     [[nodiscard]] Result<bool> fill(); // false: nothing more came
@@ -71,7 +72,7 @@ private:
     void moveToFront() noexcept;
     void scan(Scan &scan) const noexcept;
     void scanBlock(Scan &scan, std::size_t length) const noexcept;
-    [[nodiscard]] Run run(const Scan &scan, std::size_t close, bool isLast);
+    [[nodiscard]] Run run(std::size_t close, bool isLast);
     [[nodiscard]] Result<std::size_t> endOfValue();
     [[nodiscard]] tl::unexpected<Error> truncated();
     [[nodiscard]] tl::unexpected<Error> tooDeep(std::size_t at) const;
