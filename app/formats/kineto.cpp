@@ -208,7 +208,7 @@ private:
             if (value.get_object().get(object) != simdjson::SUCCESS)
                 return simdjson::SUCCESS;
             KinetoDeviceProperties properties;
-            const auto error = forEachField(object, [&](std::string_view key, JsonValue field) {
+            const auto error = forEachField(object, [&](std::string_view key, JsonValue &field) {
                 const auto token = tokenOf(field);
                 if (key == "id")
                     properties.id = jsonInteger(withoutQuotes(token)).value_or(0);
@@ -246,7 +246,7 @@ private:
         JsonObject arguments;
         if (!tokenOf(value).starts_with('{') || value.get_object().get(arguments) != simdjson::SUCCESS)
             return simdjson::SUCCESS;
-        return forEachField(arguments, [&event](std::string_view key, JsonValue field) {
+        return forEachField(arguments, [&event](std::string_view key, JsonValue &field) {
             if (key == "Bytes")
                 event.bytes = tokenOf(field);
             else if (key == "Addr")
@@ -275,24 +275,38 @@ private:
         JsonObject object;
         if (const auto error = value.get_object().get(object); error != simdjson::SUCCESS)
             return error;
-        const auto error = forEachField(object, [&event](std::string_view key, JsonValue field) {
-            // Arguments are most of the text: only those of memory events are looked at.
-            if (key == "args")
-                return event.name.empty() || isMemory(event.name) ? takeArguments(event, field) : simdjson::SUCCESS;
-            if (key == "ts")
-                event.time = tokenOf(field);
-            else if (key == "ph")
-                event.phase = tokenOf(field);
-            else if (key == "name")
-                event.name = tokenOf(field);
-            else if (key == "dur")
-                event.duration = tokenOf(field);
-            else if (key == "tid")
-                event.tid = tokenOf(field);
-            else if (key == "pid")
-                event.pid = tokenOf(field);
-            else if (key == "cat")
-                event.category = tokenOf(field);
+        const auto error = forEachRawField(object, [&event](const char *key, JsonValue &field) {
+            switch (key[0]) {
+            case 'a': // arguments are most of the text: only those of memory events are looked at
+                if (isKey(key, "args") && (event.name.empty() || isMemory(event.name)))
+                    return takeArguments(event, field);
+                break;
+            case 'c':
+                if (isKey(key, "cat"))
+                    event.category = tokenOf(field);
+                break;
+            case 'd':
+                if (isKey(key, "dur"))
+                    event.duration = tokenOf(field);
+                break;
+            case 'n':
+                if (isKey(key, "name"))
+                    event.name = tokenOf(field);
+                break;
+            case 'p':
+                if (isKey(key, "ph"))
+                    event.phase = tokenOf(field);
+                else if (isKey(key, "pid"))
+                    event.pid = tokenOf(field);
+                break;
+            case 't':
+                if (isKey(key, "ts"))
+                    event.time = tokenOf(field);
+                else if (isKey(key, "tid"))
+                    event.tid = tokenOf(field);
+                break;
+            default: break;
+            }
             return simdjson::SUCCESS;
         });
         if (error != simdjson::SUCCESS)
@@ -307,7 +321,7 @@ private:
 
     [[nodiscard]] static bool isMemory(std::string_view name) noexcept
     {
-        return name == "\"[memory]\"" || name == "\"[OutOfMemory]\"";
+        return name.size() > 2 && name[1] == '[' && (name == "\"[memory]\"" || name == "\"[OutOfMemory]\"");
     }
 
     void countPhase(std::string_view token)
