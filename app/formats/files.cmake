@@ -25,6 +25,7 @@ set(formats_SOURCES
     kineto_stacks.cpp
     mapped_draft.cpp
     memory_snapshot.cpp
+    memory_timeline.cpp
     openmetrics_histogram.cpp
     stack_table.cpp
     text_table.cpp
