@@ -19,6 +19,8 @@ set(formats_SOURCES
     exposition_sample_line.cpp
     exposition_text.cpp
     family_index.cpp
+    heap_profile.cpp
+    heap_text.cpp
     json_reader.cpp
     json_text.cpp
     kineto.cpp
@@ -27,6 +29,7 @@ set(formats_SOURCES
     memory_snapshot.cpp
     memory_timeline.cpp
     openmetrics_histogram.cpp
+    pprof.cpp
     stack_table.cpp
     text_table.cpp
 )

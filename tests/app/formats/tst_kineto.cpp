@@ -27,17 +27,18 @@ std::string memory(std::int64_t ts, std::int64_t bytes, const std::string &rest 
 
 QJsonValue number(const std::optional<std::int64_t> &value)
 {
-    return value ? QJsonValue(static_cast<double>(*value)) : QJsonValue(QJsonValue::Null);
+    return value ? QJsonValue(static_cast<qint64>(*value)) : QJsonValue(QJsonValue::Null);
 }
 
 QJsonValue number(const std::optional<ChromeTime> &value)
 {
-    return value ? QJsonValue(static_cast<double>(value->us) + value->fraction) : QJsonValue(QJsonValue::Null);
+    return value ? value->fraction == 0 ? QJsonValue(static_cast<qint64>(value->us)) : QJsonValue(static_cast<double>(value->us) + value->fraction)
+                 : QJsonValue(QJsonValue::Null);
 }
 
 QJsonObject toJson(const KinetoDeviceCensus &device)
 {
-    const auto count = [](auto value) { return QJsonValue(static_cast<double>(value)); };
+    const auto count = [](auto value) { return QJsonValue(static_cast<qint64>(value)); };
     return {{QStringLiteral("memory_events"), count(device.memoryEvents)},
             {QStringLiteral("oom_events"), count(device.oomEvents)},
             {QStringLiteral("allocs"), count(device.allocs)},
