@@ -19,9 +19,17 @@ set(formats_SOURCES
     exposition_sample_line.cpp
     exposition_text.cpp
     family_index.cpp
+    heap_profile.cpp
+    heap_text.cpp
+    json_reader.cpp
+    json_text.cpp
+    kineto.cpp
+    kineto_stacks.cpp
     mapped_draft.cpp
     memory_snapshot.cpp
+    memory_timeline.cpp
     openmetrics_histogram.cpp
+    pprof.cpp
     snapshot_format.cpp
     stack_table.cpp
     text_table.cpp
@@ -41,14 +49,24 @@ set(formats_HEADERS
     exposition_proto.h
     exposition_text.h
     family_index.h
+    heap_profile.h
+    heap_text.h
+    json_reader.h
+    json_text.h
+    kineto.h
+    kineto_stacks.h
     mapped_draft.h
     memory_snapshot.h
+    memory_timeline.h
     metric_family.h
     openmetrics_histogram.h
+    pprof.h
     reserved_array.h
     snapshot_format.h
     snapshot_reading.h
     stack_table.h
     text_table.h
+    torch_json.h
+    torch_sqlite.h
     wire_reader.h
 )
