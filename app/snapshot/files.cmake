@@ -1,4 +1,20 @@
 set(snapshot_SOURCES
 )
 set(snapshot_HEADERS
+    categories.h
+    census.h
+    device_list.h
+    find.h
+    frame_filter.h
+    leaks.h
+    levels.h
+    peaks.h
+    replay.h
+    segment_map.h
+    size_classes.h
+    size_rounding.h
+    stack_totals.h
+    stack_tree.h
+    steps.h
+    time_axis.h
 )
