@@ -1,6 +1,12 @@
 set(snapshot_SOURCES
+    address_map.cpp
+    census.cpp
+    device_list.cpp
+    replay.cpp
+    size_rounding.cpp
 )
 set(snapshot_HEADERS
+    address_map.h
     categories.h
     census.h
     device_list.h

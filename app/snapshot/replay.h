@@ -127,6 +127,8 @@ private:
     static constexpr std::size_t kFan = std::size_t{1} << kFanBits;
 
     void buildPyramid();
+    void sortSegments();
+    [[nodiscard]] const MemorySegment *segmentOf(std::uint64_t address) const noexcept; // of the end
 
     const MemorySnapshot *m_snapshot;
     SnapshotDevice m_device;
@@ -139,6 +141,8 @@ private:
     std::size_t m_first = 0;
     std::size_t m_size = 0;
     std::size_t m_before = 0;
+    std::size_t m_blocksBefore = 0;  // of those: known from blocks of the end; they come first
+    std::size_t m_pendingBefore = 0; // of those: wait for a stream; they come last
     ReservedArray<EventInstant> m_birth;
     ReservedArray<EventInstant> m_death;
     ReservedArray<std::uint64_t> m_address;
@@ -148,6 +152,7 @@ private:
 
     std::vector<std::pair<AllocationId, std::size_t>> m_blockOf; // by id; of what lives at the end
     std::vector<PendingFree> m_pending;
+    std::vector<std::size_t> m_segmentsByAddress;
     std::int64_t m_levelAtStart = 0;
     std::int64_t m_unseenAtStart = 0;
     std::int64_t m_levelAtEnd = 0;
