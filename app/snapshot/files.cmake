@@ -2,8 +2,12 @@ set(snapshot_SOURCES
     address_map.cpp
     census.cpp
     device_list.cpp
+    levels.cpp
+    peaks.cpp
     replay.cpp
     size_rounding.cpp
+    stack_totals.cpp
+    time_axis.cpp
 )
 set(snapshot_HEADERS
     address_map.h
