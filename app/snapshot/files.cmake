@@ -2,11 +2,16 @@ set(snapshot_SOURCES
     address_map.cpp
     census.cpp
     device_list.cpp
+    find.cpp
+    frame_filter.cpp
+    frame_text.cpp
     levels.cpp
     peaks.cpp
     replay.cpp
+    size_classes.cpp
     size_rounding.cpp
     stack_totals.cpp
+    stack_tree.cpp
     time_axis.cpp
 )
 set(snapshot_HEADERS
@@ -16,6 +21,7 @@ set(snapshot_HEADERS
     device_list.h
     find.h
     frame_filter.h
+    frame_text.h
     leaks.h
     levels.h
     peaks.h
