@@ -1,21 +1,27 @@
 set(snapshot_SOURCES
     address_map.cpp
+    annotation_ranges.cpp
+    categories.cpp
     census.cpp
     device_list.cpp
     find.cpp
     frame_filter.cpp
     frame_text.cpp
+    leaks.cpp
     levels.cpp
     peaks.cpp
     replay.cpp
+    segment_map.cpp
     size_classes.cpp
     size_rounding.cpp
     stack_totals.cpp
     stack_tree.cpp
+    steps.cpp
     time_axis.cpp
 )
 set(snapshot_HEADERS
     address_map.h
+    annotation_ranges.h
     categories.h
     census.h
     device_list.h
