@@ -1,4 +1,42 @@
 set(snapshot_SOURCES
+    address_map.cpp
+    annotation_ranges.cpp
+    categories.cpp
+    census.cpp
+    device_list.cpp
+    find.cpp
+    frame_filter.cpp
+    frame_text.cpp
+    leaks.cpp
+    levels.cpp
+    peaks.cpp
+    replay.cpp
+    segment_map.cpp
+    size_classes.cpp
+    size_rounding.cpp
+    stack_totals.cpp
+    stack_tree.cpp
+    steps.cpp
+    time_axis.cpp
 )
 set(snapshot_HEADERS
+    address_map.h
+    annotation_ranges.h
+    categories.h
+    census.h
+    device_list.h
+    find.h
+    frame_filter.h
+    frame_text.h
+    leaks.h
+    levels.h
+    peaks.h
+    replay.h
+    segment_map.h
+    size_classes.h
+    size_rounding.h
+    stack_totals.h
+    stack_tree.h
+    steps.h
+    time_axis.h
 )
