@@ -1,4 +1,18 @@
 set(snapshot_SOURCES
+    allocator_model.cpp
+    allocator_options.cpp
+    allocator_requests.cpp
+    diff.cpp
+    model_check.cpp
+    oom.cpp
+    what_if.cpp
 )
 set(snapshot_HEADERS
+    allocator_model.h
+    allocator_options.h
+    allocator_requests.h
+    diff.h
+    model_check.h
+    oom.h
+    what_if.h
 )
