@@ -46,10 +46,16 @@ struct ModelCard
     std::optional<std::uint64_t> total;
 };
 
+enum class DriverAnswer : std::uint8_t {
+    Unknown,      // asked the model's card
+    AfterRelease, // the driver had nothing left until the cache was released
+    Nothing,      // … nor after that
+};
+
 /// What was recorded about a request, for a model that follows a real run.
 struct RequestHints
 {
-    bool isFirstAskRefused = false;         // the driver had nothing left until the cache was released
+    DriverAnswer driver = DriverAnswer::Unknown;
     std::span<const AddressSpan> addresses; // what the driver gave then
 };
 
@@ -111,16 +117,18 @@ public:
     void requestFree(RequestId id);  // from here on pending; unknown ids are passed over
     void completeFree(RequestId id); // free for others; unknown ids are passed over
     [[nodiscard]] bool isLive(RequestId id) const noexcept;
-    /// empty_cache(), or what the allocator itself does when the driver has nothing left. Of the
-    /// private pools only those named are released: others belong to graphs that are still alive.
-    void emptyCache(std::span<const PoolIndex> released = {});
+    /// empty_cache(), or what the allocator itself does when the driver has nothing left. Private
+    /// pools stay: they belong to graphs that may still be alive.
+    void emptyCache();
+    /// What is free in a private pool whose graph is gone.
+    void releasePool(PoolIndex pool);
 
     [[nodiscard]] std::uint64_t reserved() const noexcept;
     [[nodiscard]] std::uint64_t peakReserved() const noexcept;
     [[nodiscard]] std::uint64_t active() const noexcept;  // blocks of live and pending allocations
     [[nodiscard]] std::uint64_t pending() const noexcept;
     [[nodiscard]] std::uint64_t free() const noexcept { return reserved() - active(); }
-    [[nodiscard]] std::size_t segmentCount() const noexcept;
+    [[nodiscard]] std::size_t segmentCount() const; // mapped ranges; costs a walk over all blocks
     [[nodiscard]] std::uint64_t largestFree(PoolIndex pool, bool isSmall) const noexcept;
 
     /// What came from and went back to the driver, told as it happens.

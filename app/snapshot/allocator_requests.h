@@ -12,17 +12,17 @@
 
 namespace plimsoll {
 
-enum class RequestKind : std::uint8_t { Allocate, RequestFree, CompleteFree, EmptyCache, OutOfMemory };
+enum class RequestKind : std::uint8_t { Allocate, RequestFree, CompleteFree, EmptyCache, ReleasePool, OutOfMemory };
 
 /// One thing that the program asked of the allocator; size and address stand in the event.
 struct AllocatorRequest
 {
-    std::size_t event = 0; // row in MemorySnapshot::events
-    RequestId id = 0;      // of OutOfMemory: kNoRequest
-    PoolIndex pool = 0;    // in AllocatorRequests::pools
+    std::uint32_t event = 0;         // row in MemorySnapshot::events
+    RequestId id = 0;                // kNoRequest where it is about no allocation
+    std::uint32_t segmentEvents = 0; // rows directly before `event` that it may have caused
+    PoolIndex pool = 0;              // in AllocatorRequests::pools
     RequestKind kind = RequestKind::Allocate;
-    bool isFirstAskRefused = false; // the cache was released for it
-    std::uint32_t segmentEvents = 0; // rows directly before `event` that it caused
+    DriverAnswer driver = DriverAnswer::Unknown;
 };
 inline constexpr RequestId kNoRequest = UINT32_MAX;
 
