@@ -307,7 +307,7 @@ Placement AllocatorModel::Heap::allocate(RequestId id, std::uint64_t requested, 
 
     const auto rest = m_nodes[at].size - wish.size;
     const bool isSplit = wish.isSmall || m_options.expandableSegments
-        ? rest >= kMinimumBlock
+        ? rest >= kAllocatorUnit
         : wish.size < m_options.maxSplitSize && rest > kSmallLimit;
     if (isSplit) {
         auto behind = m_nodes[at];

@@ -187,27 +187,27 @@ std::uint64_t roundUpToDivision(std::uint64_t size, std::uint64_t divisions) noe
 
 std::uint64_t roundedSize(std::uint64_t requested, const AllocatorOptions &options) noexcept
 {
-    if (requested < kMinimumBlock)
-        return kMinimumBlock;
+    if (requested < kAllocatorUnit)
+        return kAllocatorUnit;
     if (requested > kBeyondAllCards)
         return requested;
     const auto log = static_cast<std::size_t>(std::bit_width(requested) - 1);
     const auto interval = std::min<std::size_t>(log > 20 ? log - 20 : 0, AllocatorOptions::kIntervals - 1);
     const std::uint64_t divisions = options.roundupDivisions[interval];
-    if (divisions > 1 && requested > kMinimumBlock * divisions)
+    if (divisions > 1 && requested > kAllocatorUnit * divisions)
         return roundUpToDivision(requested, divisions);
-    return (requested + kMinimumBlock - 1) / kMinimumBlock * kMinimumBlock;
+    return (requested + kAllocatorUnit - 1) / kAllocatorUnit * kAllocatorUnit;
 }
 
 std::uint64_t segmentSizeFor(std::uint64_t rounded, const AllocatorOptions &options) noexcept
 {
     if (isSmallRequest(rounded))
         return kSmallSegment;
-    if (rounded < kOwnSegmentFrom && rounded <= options.largeSegmentSize)
+    if (rounded < kOwnSegment && rounded <= options.largeSegmentSize)
         return options.largeSegmentSize;
     if (rounded > kBeyondAllCards)
         return rounded;
-    return (rounded + kSegmentRounding - 1) / kSegmentRounding * kSegmentRounding;
+    return (rounded + kSmallSegment - 1) / kSmallSegment * kSmallSegment;
 }
 
 void applyAllocatorConf(std::string_view conf, AllocatorOptions &options, std::vector<std::string> &warnings)

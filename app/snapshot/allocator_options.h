@@ -2,6 +2,7 @@
 #pragma once
 
 #include "formats/memory_snapshot.h"
+#include "snapshot/size_rounding.h"
 
 #include <array>
 #include <cstdint>
@@ -19,8 +20,8 @@ struct AllocatorOptions
     static constexpr std::size_t kIntervals = 16; // of roundup_power2_divisions: from 1 MiB on, doubling
 
     std::uint64_t maxSplitSize = kNoLimit;            // bytes
-    std::uint64_t maxNonSplitRounding = 20U << 20U;   // bytes
-    std::uint64_t largeSegmentSize = 20U << 20U;      // bytes
+    std::uint64_t maxNonSplitRounding = kLargeSegment; // bytes
+    std::uint64_t largeSegmentSize = kLargeSegment;    // bytes
     double garbageCollectionThreshold = 0;            // of what is allowed; 0: off
     bool expandableSegments = false;
     std::array<std::uint32_t, kIntervals> roundupDivisions{}; // 0 and 1: off
@@ -28,12 +29,6 @@ struct AllocatorOptions
 
     friend bool operator==(const AllocatorOptions &, const AllocatorOptions &) = default;
 };
-
-inline constexpr std::uint64_t kMinimumBlock = 512;
-inline constexpr std::uint64_t kSmallLimit = 1U << 20U;      // rounded sizes up to here are of the small half
-inline constexpr std::uint64_t kSmallSegment = 2U << 20U;
-inline constexpr std::uint64_t kOwnSegmentFrom = 10U << 20U; // from here a request brings a segment of its own size
-inline constexpr std::uint64_t kSegmentRounding = 2U << 20U;
 
 /// Up to the next of `divisions` (a power of two) equal steps between two powers of two: 1,200 by 4 is 1,280.
 [[nodiscard]] std::uint64_t roundUpToDivision(std::uint64_t size, std::uint64_t divisions) noexcept;

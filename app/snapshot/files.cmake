@@ -1,18 +1,40 @@
 set(snapshot_SOURCES
+    address_map.cpp
     allocator_model.cpp
     allocator_options.cpp
     allocator_requests.cpp
+    census.cpp
+    device_list.cpp
     diff.cpp
     model_check.cpp
     oom.cpp
+    replay.cpp
+    size_rounding.cpp
     what_if.cpp
 )
 set(snapshot_HEADERS
+    address_map.h
     allocator_model.h
     allocator_options.h
     allocator_requests.h
+    categories.h
+    census.h
+    device_list.h
     diff.h
+    find.h
+    frame_filter.h
+    leaks.h
+    levels.h
     model_check.h
     oom.h
+    peaks.h
+    replay.h
+    segment_map.h
+    size_classes.h
+    size_rounding.h
+    stack_totals.h
+    stack_tree.h
+    steps.h
+    time_axis.h
     what_if.h
 )
