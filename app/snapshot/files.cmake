@@ -8,6 +8,7 @@ set(snapshot_SOURCES
     diff.cpp
     model_check.cpp
     oom.cpp
+    recorded_ranges.cpp
     replay.cpp
     size_rounding.cpp
     what_if.cpp
@@ -28,6 +29,7 @@ set(snapshot_HEADERS
     model_check.h
     oom.h
     peaks.h
+    recorded_ranges.h
     replay.h
     segment_map.h
     size_classes.h
