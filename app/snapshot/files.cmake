@@ -3,14 +3,28 @@ set(snapshot_SOURCES
     allocator_model.cpp
     allocator_options.cpp
     allocator_requests.cpp
+    annotation_ranges.cpp
+    categories.cpp
     census.cpp
     device_list.cpp
     diff.cpp
+    find.cpp
+    frame_filter.cpp
+    frame_text.cpp
+    leaks.cpp
+    levels.cpp
     model_check.cpp
     oom.cpp
+    peaks.cpp
     recorded_ranges.cpp
     replay.cpp
+    segment_map.cpp
+    size_classes.cpp
     size_rounding.cpp
+    stack_totals.cpp
+    stack_tree.cpp
+    steps.cpp
+    time_axis.cpp
     what_if.cpp
 )
 set(snapshot_HEADERS
@@ -18,12 +32,14 @@ set(snapshot_HEADERS
     allocator_model.h
     allocator_options.h
     allocator_requests.h
+    annotation_ranges.h
     categories.h
     census.h
     device_list.h
     diff.h
     find.h
     frame_filter.h
+    frame_text.h
     leaks.h
     levels.h
     model_check.h

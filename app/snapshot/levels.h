@@ -81,9 +81,9 @@ private:
     };
 
     void addSteps(std::vector<std::pair<EventInstant, std::int64_t>> changes);
-    void reservedChanges(const LevelFilter &filter, int sign, std::vector<std::pair<EventInstant, std::int64_t>> &changes);
+    void reservedChanges(const LevelFilter &filter, std::vector<std::pair<EventInstant, std::int64_t>> &changes);
     void pendingChanges(int sign, std::vector<std::pair<EventInstant, std::int64_t>> &changes);
-    void levelChanges(std::vector<std::pair<EventInstant, std::int64_t>> &changes);
+    void levelChanges(int sign, std::vector<std::pair<EventInstant, std::int64_t>> &changes);
     void buildPyramid(const std::stop_token &stop);
     [[nodiscard]] std::int64_t weight(AllocationId id) const noexcept;
     [[nodiscard]] Extremes leaves(std::size_t first, std::size_t last) const noexcept;

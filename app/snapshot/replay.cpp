@@ -393,6 +393,15 @@ Replay::PoolOf Replay::poolOf(AllocationId id) const
     return {segment ? segment->pool : std::nullopt, !blockOf(id)};
 }
 
+Replay::PoolOf Replay::poolOfSegmentEvent(std::size_t row) const
+{
+    const auto &said = m_snapshot->contexts[m_snapshot->events.context[row]].pool;
+    if (said)
+        return {said, false};
+    const auto *segment = segmentOf(m_snapshot->events.address[row]);
+    return {segment ? segment->pool : std::nullopt, true};
+}
+
 const MemorySegment *Replay::segmentOf(std::uint64_t address) const noexcept
 {
     const auto segments = m_device.segmentsOf(*m_snapshot);

@@ -75,6 +75,7 @@ public:
         friend bool operator==(const PoolOf &, const PoolOf &) = default;
     };
     [[nodiscard]] PoolOf poolOf(AllocationId id) const;
+    [[nodiscard]] PoolOf poolOfSegmentEvent(std::size_t row) const; // nullopt: its segment is gone, and nothing says it
 
     // States
     /// How many are born up to and including that instant.

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "snapshot/stack_tree.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace plimsoll {
+namespace {
+
+// Weights wrap instead of overflowing: the sizes of a hostile file are anything.
+std::int64_t plus(std::int64_t a, std::int64_t b) noexcept
+{
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t minus(std::int64_t a, std::int64_t b) noexcept
+{
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+std::int64_t magnitude(std::int64_t a) noexcept
+{
+    return a < 0 ? minus(0, a) : a;
+}
+
+} // namespace
+
+StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, const FrameFilter &filter)
+    : m_snapshot(&snapshot), m_frames(applyFilter(snapshot, filter)), m_unit(filter.unit)
+{
+    const auto &stacks = snapshot.stacks;
+    const auto count = stacks.stackCount();
+    // Each stack as units, root first, then the order of them all.
+    std::vector<std::size_t> starts{0};
+    std::vector<std::uint32_t> units;
+    starts.reserve(count + 1);
+    for (StackId id = 0; id < count; ++id) {
+        const auto stack = stacks.stack(id);
+        const auto begin = units.size();
+        for (std::size_t i = 0; i < stack.size(); ++i) {
+            const auto unit = m_frames.unitOf[stack[direction == TreeDirection::TopDown ? stack.size() - 1 - i : i]];
+            if (unit == FilteredFrames::kHidden)
+                continue;
+            // Lines stay apart, or recursion would not be seen; anything wider becomes one.
+            if (m_unit != FrameUnit::Line && units.size() > begin && units.back() == unit)
+                continue;
+            units.push_back(unit);
+        }
+        if (units.size() == begin)
+            units.push_back(stack.size() == 0 ? kNoStackUnit : kAllHiddenUnit);
+        starts.push_back(units.size());
+    }
+    m_stackAt.resize(count);
+    std::iota(m_stackAt.begin(), m_stackAt.end(), StackId{0});
+    const auto *all = units.data();
+    std::sort(m_stackAt.begin(), m_stackAt.end(), [&](StackId a, StackId b) {
+        const auto *x = all + starts[a];
+        const auto *y = all + starts[b];
+        const auto common = std::min(starts[a + 1] - starts[a], starts[b + 1] - starts[b]);
+        for (std::size_t i = 0; i < common; ++i)
+            if (x[i] != y[i])
+                return x[i] < y[i];
+        const auto more = starts[a + 1] - starts[a] < starts[b + 1] - starts[b];
+        return starts[a + 1] - starts[a] != starts[b + 1] - starts[b] ? more : a < b;
+    });
+    m_rankOf.resize(count);
+    m_starts.reserve(count + 1);
+    m_starts.push_back(0);
+    m_units.reserve(units.size());
+    for (std::size_t rank = 0; rank < count; ++rank) {
+        const auto id = m_stackAt[rank];
+        m_rankOf[id] = static_cast<std::uint32_t>(rank);
+        m_units.insert(m_units.end(), units.begin() + static_cast<std::ptrdiff_t>(starts[id]),
+                       units.begin() + static_cast<std::ptrdiff_t>(starts[id + 1]));
+        m_starts.push_back(m_units.size());
+    }
+}
+
+std::string StackTree::label(std::uint32_t unit) const
+{
+    if (unit == kNoStackUnit)
+        return "no stack";
+    if (unit == kAllHiddenUnit)
+        return "hidden frames only";
+    if (m_unit == FrameUnit::Line)
+        return unit < m_snapshot->stacks.frameCount() ? frameText(*m_snapshot, unit) : std::string();
+    return unit < m_frames.names.size() ? m_frames.names[unit] : std::string();
+}
+
+std::size_t StackTree::bytes() const noexcept
+{
+    return m_units.capacity() * sizeof(std::uint32_t) + m_starts.capacity() * sizeof(std::size_t)
+        + m_stackAt.capacity() * sizeof(StackId) + m_rankOf.capacity() * sizeof(std::uint32_t)
+        + m_frames.unitOf.capacity() * sizeof(std::uint32_t);
+}
+
+TreeWeights StackTree::empty() const
+{
+    TreeWeights weights;
+    weights.value.resize(ranks() + 1);
+    weights.count.resize(ranks() + 1);
+    return weights;
+}
+
+// From what each rank has (at rank + 1) to prefix sums.
+void StackTree::sumUp(TreeWeights &weights)
+{
+    for (auto *sums : {&weights.value, &weights.width, &weights.count})
+        for (std::size_t i = 1; i < sums->size(); ++i)
+            (*sums)[i] = plus((*sums)[i], (*sums)[i - 1]);
+}
+
+TreeWeights StackTree::alive(const Replay &replay, EventInstant instant) const
+{
+    auto weights = empty();
+    const auto stacks = replay.stacks();
+    const auto sizes = replay.sizes();
+    replay.forEachAlive(instant, [&](AllocationId id) {
+        const auto rank = m_rankOf[stacks[id]];
+        weights.value[rank + 1] = plus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        ++weights.count[rank + 1];
+    });
+    sumUp(weights);
+    return weights;
+}
+
+TreeWeights StackTree::born(const Replay &replay, EventInstant from, EventInstant to) const
+{
+    auto weights = empty();
+    const auto stacks = replay.stacks();
+    const auto sizes = replay.sizes();
+    const auto last = replay.bornUpTo(to);
+    for (auto id = replay.bornUpTo(from); id < last; ++id) {
+        const auto rank = m_rankOf[stacks[id]];
+        weights.value[rank + 1] = plus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        ++weights.count[rank + 1];
+    }
+    sumUp(weights);
+    return weights;
+}
+
+TreeWeights StackTree::growth(const Replay &replay, EventInstant from, EventInstant to) const
+{
+    auto weights = empty();
+    const auto stacks = replay.stacks();
+    const auto sizes = replay.sizes();
+    replay.forEachAlive(to, [&](AllocationId id) {
+        const auto rank = m_rankOf[stacks[id]];
+        weights.value[rank + 1] = plus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        ++weights.count[rank + 1];
+    });
+    replay.forEachAlive(from, [&](AllocationId id) {
+        const auto rank = m_rankOf[stacks[id]];
+        weights.value[rank + 1] = minus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        --weights.count[rank + 1];
+    });
+    weights.width.resize(weights.value.size());
+    for (std::size_t i = 1; i < weights.value.size(); ++i)
+        weights.width[i] = magnitude(weights.value[i]);
+    sumUp(weights);
+    return weights;
+}
+
+TreeWeights StackTree::leaked(const Replay &replay, EventInstant from) const
+{
+    auto weights = empty();
+    const auto stacks = replay.stacks();
+    const auto sizes = replay.sizes();
+    replay.forEachAliveOf(replay.bornUpTo(from), replay.size(), replay.end(), [&](AllocationId id) {
+        const auto rank = m_rankOf[stacks[id]];
+        weights.value[rank + 1] = plus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        ++weights.count[rank + 1];
+    });
+    sumUp(weights);
+    return weights;
+}
+
+TreeWeights StackTree::weights(std::span<const std::pair<StackId, std::int64_t>> bytes) const
+{
+    auto weights = empty();
+    bool hasNegative = false;
+    for (const auto &[stack, size] : bytes) {
+        if (stack >= m_rankOf.size())
+            continue;
+        const auto at = m_rankOf[stack] + std::size_t{1};
+        weights.value[at] = plus(weights.value[at], size);
+        ++weights.count[at];
+    }
+    for (const auto value : weights.value)
+        hasNegative = hasNegative || value < 0;
+    if (hasNegative) {
+        weights.width.resize(weights.value.size());
+        for (std::size_t i = 1; i < weights.value.size(); ++i)
+            weights.width[i] = magnitude(weights.value[i]);
+    }
+    sumUp(weights);
+    return weights;
+}
+
+std::size_t StackTree::endOfEqual(std::size_t rank, std::size_t last, std::size_t depth) const noexcept
+{
+    // Galloping: the ranks of a node are sorted by their unit at this depth.
+    const auto unit = unitAt(rank, depth);
+    const auto isSame = [&](std::size_t r) { return unitAt(r, depth) == unit; };
+    std::size_t step = 1;
+    auto low = rank; // is the same
+    while (low + step < last && isSame(low + step)) {
+        low += step;
+        step *= 2;
+    }
+    auto high = std::min(last, low + step); // is not, or is the end
+    while (high - low > 1) {
+        const auto middle = low + (high - low) / 2;
+        (isSame(middle) ? low : high) = middle;
+    }
+    return high;
+}
+
+TreeBox StackTree::boxOf(const TreeWeights &weights, std::size_t first, std::size_t last, std::uint32_t depth) const noexcept
+{
+    const auto widths = weights.widths();
+    TreeBox box;
+    box.first = static_cast<std::uint32_t>(first);
+    box.last = static_cast<std::uint32_t>(last);
+    box.depth = depth;
+    box.unit = depth == 0 ? 0 : unitAt(first, depth - 1);
+    box.left = widths[first];
+    box.width = minus(widths[last], widths[first]);
+    box.value = minus(weights.value[last], weights.value[first]);
+    box.count = minus(weights.count[last], weights.count[first]);
+    auto end = first;
+    while (end < last && depthOf(end) == depth)
+        ++end;
+    box.self = minus(weights.value[end], weights.value[first]);
+    return box;
+}
+
+template <class F>
+void StackTree::forEachChild(const TreeBox &node, const TreeWeights &weights, std::int64_t minWidth, F f) const
+{
+    const auto widths = weights.widths();
+    std::size_t rank = node.first;
+    const std::size_t last = node.last;
+    while (rank < last && depthOf(rank) == node.depth) // end right here: sorted first
+        ++rank;
+    while (rank < last) {
+        const auto end = endOfEqual(rank, last, node.depth);
+        if (minus(widths[end], widths[rank]) >= minWidth)
+            f(boxOf(weights, rank, end, node.depth + 1));
+        rank = end;
+    }
+}
+
+std::vector<TreeBox> StackTree::boxes(const TreeWeights &weights, std::int64_t minWidth, std::uint32_t maxDepth) const
+{
+    minWidth = std::max<std::int64_t>(minWidth, 1);
+    std::vector<TreeBox> boxes{boxOf(weights, 0, ranks(), 0)};
+    for (std::size_t at = 0; at < boxes.size(); ++at) {
+        const auto node = boxes[at];
+        if (node.depth >= maxDepth || node.width < minWidth)
+            continue;
+        forEachChild(node, weights, minWidth, [&](TreeBox box) {
+            box.parent = static_cast<std::uint32_t>(at);
+            boxes.push_back(box);
+        });
+    }
+    return boxes;
+}
+
+std::vector<TreeBox> StackTree::children(const TreeWeights &weights, const TreeBox &node) const
+{
+    std::vector<TreeBox> boxes;
+    forEachChild(node, weights, 1, [&](const TreeBox &box) { boxes.push_back(box); });
+    return boxes;
+}
+
+std::vector<std::uint32_t> StackTree::path(const TreeBox &node) const
+{
+    std::vector<std::uint32_t> units;
+    for (std::uint32_t depth = 0; depth < node.depth; ++depth)
+        units.push_back(unitAt(node.first, depth));
+    return units;
+}
+
+} // namespace plimsoll
