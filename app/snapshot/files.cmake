@@ -1,15 +1,22 @@
 set(snapshot_SOURCES
     address_map.cpp
+    allocator_model.cpp
+    allocator_options.cpp
+    allocator_requests.cpp
     annotation_ranges.cpp
     categories.cpp
     census.cpp
     device_list.cpp
+    diff.cpp
     find.cpp
     frame_filter.cpp
     frame_text.cpp
     leaks.cpp
     levels.cpp
+    model_check.cpp
+    oom.cpp
     peaks.cpp
+    recorded_ranges.cpp
     replay.cpp
     segment_map.cpp
     size_classes.cpp
@@ -18,19 +25,27 @@ set(snapshot_SOURCES
     stack_tree.cpp
     steps.cpp
     time_axis.cpp
+    what_if.cpp
 )
 set(snapshot_HEADERS
     address_map.h
+    allocator_model.h
+    allocator_options.h
+    allocator_requests.h
     annotation_ranges.h
     categories.h
     census.h
     device_list.h
+    diff.h
     find.h
     frame_filter.h
     frame_text.h
     leaks.h
     levels.h
+    model_check.h
+    oom.h
     peaks.h
+    recorded_ranges.h
     replay.h
     segment_map.h
     size_classes.h
@@ -39,4 +54,5 @@ set(snapshot_HEADERS
     stack_tree.h
     steps.h
     time_axis.h
+    what_if.h
 )
