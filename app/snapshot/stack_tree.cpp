@@ -199,6 +199,8 @@ std::size_t StackTree::endOfEqual(std::size_t rank, std::size_t last, std::size_
 {
     // Galloping: the ranks of a node are sorted by their unit at this depth.
     const auto unit = unitAt(rank, depth);
+    if (unitAt(last - 1, depth) == unit)
+        return last; // an only child: most are
     const auto isSame = [&](std::size_t r) { return unitAt(r, depth) == unit; };
     std::size_t step = 1;
     auto low = rank; // is the same
