@@ -11,6 +11,7 @@ set(snapshot_SOURCES
     levels.cpp
     peaks.cpp
     replay.cpp
+    residency.cpp
     segment_map.cpp
     size_classes.cpp
     size_rounding.cpp
@@ -32,6 +33,7 @@ set(snapshot_HEADERS
     levels.h
     peaks.h
     replay.h
+    residency.h
     segment_map.h
     size_classes.h
     size_rounding.h

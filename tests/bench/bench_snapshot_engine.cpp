@@ -7,6 +7,7 @@
 #include "snapshot/levels.h"
 #include "snapshot/peaks.h"
 #include "snapshot/replay.h"
+#include "snapshot/residency.h"
 #include "snapshot/segment_map.h"
 #include "snapshot/stack_tree.h"
 
@@ -151,6 +152,10 @@ void measure(const Shape &shape)
     print(shape, "census_ns_per_event", median(rounds) * 1e9 / events, "ns");
 
     const Replay replay(snapshot, device);
+    rounds.clear();
+    for (int round = 0; round < 3; ++round)
+        rounds.push_back(seconds([&] { g_sink += censusOf(replay).trace.peakAbsolute; }));
+    print(shape, "census_of_replay_ns_per_event", median(rounds) * 1e9 / events, "ns");
     print(shape, "replay_bytes_per_allocation", static_cast<double>(replay.bytes()) / static_cast<double>(replay.size()), "By");
     std::mt19937 random(2);
     const auto instant = [&] { return static_cast<EventInstant>(random() % (replay.end() + 1)); };
@@ -211,6 +216,19 @@ void measure(const Shape &shape)
     print(shape, "local_peaks_ms", seconds([&] { g_sink += static_cast<std::int64_t>(localPeaks(curve, replay, replay.peakLevel() / 20, 50).size()); }) * 1e3,
           "ms");
     print(shape, "leaks_ms", seconds([&] { g_sink += static_cast<std::int64_t>(findLeaks(replay).leaks.size()); }) * 1e3, "ms");
+    Bands bands;
+    print(shape, "bands_build_ms", seconds([&] { bands = bandsOfStacks(replay, 15); }) * 1e3, "ms");
+    for (const auto part : {1, 20, 100}) {
+        rounds.clear();
+        for (int i = 0; i < 15; ++i) {
+            const auto length = curve.size() / static_cast<EventInstant>(part);
+            const auto begin = static_cast<EventInstant>(random() % (curve.size() - length + 1));
+            rounds.push_back(seconds([&] {
+                g_sink += bandPicture(curve, bands, eventBorders(begin, begin + length, 1600)).columns.back().total;
+            }));
+        }
+        print(shape, part == 1 ? "bands_frame_ms" : part == 20 ? "bands_frame_5_percent_ms" : "bands_frame_1_percent_ms", median(rounds) * 1e3, "ms");
+    }
     const SegmentMap map(replay);
     rounds.clear();
     for (int i = 0; i < 101; ++i) {
