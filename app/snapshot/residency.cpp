@@ -147,17 +147,27 @@ BandPicture bandPicture(const LevelCurve &requested, const Bands &bands, std::sp
     const auto deaths = replay.deaths();
     const auto count = picture.columns.size();
     picture.levels.resize((count + 1) * bands.count);
+    std::vector<EventInstant> instants(count);
+    for (std::size_t c = 0; c < count; ++c)
+        instants[c] = picture.columns[c].at;
     std::size_t born = 0;
     for (std::size_t c = 0; c < count; ++c) {
-        const auto at = picture.columns[c].at;
+        const auto at = instants[c];
         const auto bornNow = replay.bornUpTo(at);
         replay.forEachAliveOf(born, std::max(born, bornNow), at, [&](AllocationId id) {
             const auto size = static_cast<std::int64_t>(sizes[id]);
             auto &in = picture.levels[c * bands.count + bands.of[id]];
             in = plus(in, size);
-            const auto after = std::partition_point(picture.columns.begin() + static_cast<std::ptrdiff_t>(c), picture.columns.end(),
-                                                    [&](const BandColumn &column) { return column.at < deaths[id]; });
-            auto &out = picture.levels[static_cast<std::size_t>(after - picture.columns.begin()) * bands.count + bands.of[id]];
+            // Most die soon: gallop to the first column that does not show it.
+            std::size_t step = 1;
+            auto low = c;
+            while (low + step < count && instants[low + step] < deaths[id]) {
+                low += step;
+                step *= 2;
+            }
+            const auto after = std::lower_bound(instants.begin() + static_cast<std::ptrdiff_t>(low + 1),
+                                                instants.begin() + static_cast<std::ptrdiff_t>(std::min(count, low + step)), deaths[id]);
+            auto &out = picture.levels[static_cast<std::size_t>(after - instants.begin()) * bands.count + bands.of[id]];
             out = minus(out, size);
         });
         born = std::max(born, bornNow);
