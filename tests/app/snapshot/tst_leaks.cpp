@@ -19,6 +19,8 @@ class LeaksTest : public QObject
 
 private slots:
     void rangesPairLikeBrackets();
+    void marksThatAreEvents();
+    void oneAnnotatedStepIsBelieved();
     void stepsByAnnotations_data();
     void stepsByAnnotations();
     void annotationsOfOtherDevices();
@@ -113,6 +115,31 @@ void LeaksTest::rangesPairLikeBrackets()
     QCOMPARE(ranges[1], (AnnotationRange{1, 8, id("outer"), true, true}));
     QCOMPARE(ranges[2], (AnnotationRange{3, 5, id("outer"), true, true}));
     QCOMPARE(ranges[3], (AnnotationRange{9, 10, id("open"), true, false}));
+}
+
+void LeaksTest::marksThatAreEvents()
+{
+    SnapshotBuilder build;
+    build.event(TraceAction::UserDefined, kUnknownBytes, kUnknownBytes, build.stack({"## forward ##:0 START"}));
+    build.alloc(0x1000, 1);
+    build.event(TraceAction::UserDefined, kUnknownBytes, kUnknownBytes, build.stack({"## forward ##:0 END"}));
+    const auto snapshot = build.take();
+    const auto replay = replayOf(snapshot);
+    const auto ranges = annotationRanges(replay, TimeAxis(replay));
+    QCOMPARE(ranges.size(), std::size_t{1});
+    QCOMPARE(ranges[0], (AnnotationRange{0, 3, snapshot.texts.find("## forward ##"), true, true}));
+}
+
+void LeaksTest::oneAnnotatedStepIsBelieved()
+{
+    Run run;
+    run.build.annotation(0, run.build.clock(), true, "## train_step ##");
+    for (int i = 0; i < 9; ++i)
+        run.step(false); // micro batches, say
+    const auto snapshot = run.build.take();
+    const auto steps = findSteps(replayOf(snapshot));
+    QCOMPARE(steps.source, Steps::Source::Annotations);
+    QCOMPARE(steps.count(), std::size_t{1});
 }
 
 void LeaksTest::stepsByAnnotations_data()
