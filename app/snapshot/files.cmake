@@ -18,6 +18,7 @@ set(snapshot_SOURCES
     peaks.cpp
     recorded_ranges.cpp
     replay.cpp
+    residency.cpp
     segment_map.cpp
     size_classes.cpp
     size_rounding.cpp
@@ -47,6 +48,7 @@ set(snapshot_HEADERS
     peaks.h
     recorded_ranges.h
     replay.h
+    residency.h
     segment_map.h
     size_classes.h
     size_rounding.h

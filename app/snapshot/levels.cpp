@@ -184,13 +184,17 @@ void LevelCurve::buildPyramid(const std::stop_token &stop)
     constexpr std::size_t kLeaf = std::size_t{1} << kLeafBits;
     const std::size_t count = size();
     std::vector<Extremes> leaf((count + kLeaf - 1) / kLeaf, Extremes{0, 0});
+    m_where.resize(leaf.size());
     std::vector<std::int64_t> chunk(std::min(count, kChunk));
     for (std::size_t begin = 0; begin < count && !stop.stop_requested(); begin += kChunk) {
         const auto length = std::min(kChunk, count - begin);
         values(static_cast<EventInstant>(begin), std::span(chunk.data(), length));
         for (std::size_t at = 0; at < length; at += kLeaf) {
-            const auto [low, high] = std::minmax_element(chunk.data() + at, chunk.data() + std::min(length, at + kLeaf));
-            leaf[(begin + at) >> kLeafBits] = {*low, *high};
+            const auto *first = chunk.data() + at;
+            const auto *last = chunk.data() + std::min(length, at + kLeaf);
+            const auto *high = std::max_element(first, last);
+            leaf[(begin + at) >> kLeafBits] = {*std::min_element(first, last), *high};
+            m_where[(begin + at) >> kLeafBits] = static_cast<std::uint8_t>(high - first);
         }
     }
     m_pyramid.push_back(std::move(leaf));
@@ -336,10 +340,13 @@ EventInstant LevelCurve::firstMaximum(EventInstant begin, EventInstant end) cons
     const auto highest = extremes(begin, end).max;
     std::int64_t exact[kLeaf];
     for (auto from = begin; from < end;) {
-        const auto to = std::min(end, ((from >> kLeafBits) + 1) << kLeafBits);
-        // Of a leaf cut by the range the pyramid can only say "perhaps".
-        if (m_pyramid[0][from >> kLeafBits].max >= highest) {
-            values(from, std::span(exact, to - from));
+        const auto leaf = from >> kLeafBits;
+        const auto to = std::min(end, (leaf + 1) << kLeafBits);
+        const bool isWhole = from == leaf << kLeafBits && (to == (leaf + 1) << kLeafBits || to == size());
+        if (m_pyramid[0][leaf].max >= highest) {
+            if (isWhole)
+                return from + m_where[leaf];
+            values(from, std::span(exact, to - from)); // cut by the range: what is highest can lie outside
             for (auto i = from; i < to; ++i)
                 if (exact[i - from] == highest)
                     return i;

@@ -7,6 +7,11 @@
 namespace plimsoll {
 namespace {
 
+constexpr std::size_t kStopEvery = std::size_t{1} << 14U; // comparisons between two looks at the stop token
+
+struct Cancelled
+{}; // std::sort has no other way out
+
 // Weights wrap instead of overflowing: the sizes of a hostile file are anything.
 std::int64_t plus(std::int64_t a, std::int64_t b) noexcept
 {
@@ -23,7 +28,7 @@ std::int64_t magnitude(std::int64_t a) noexcept
 
 } // namespace
 
-StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, const FrameFilter &filter)
+StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, const FrameFilter &filter, std::stop_token stop)
     : m_snapshot(&snapshot), m_frames(applyFilter(snapshot, filter)), m_unit(filter.unit)
 {
     const auto &stacks = snapshot.stacks;
@@ -50,20 +55,16 @@ StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, co
     }
     m_stackAt.resize(count);
     std::iota(m_stackAt.begin(), m_stackAt.end(), StackId{0});
-    const auto *all = units.data();
-    std::sort(m_stackAt.begin(), m_stackAt.end(), [&](StackId a, StackId b) {
-        const auto *x = all + starts[a];
-        const auto *y = all + starts[b];
-        const auto common = std::min(starts[a + 1] - starts[a], starts[b + 1] - starts[b]);
-        for (std::size_t i = 0; i < common; ++i)
-            if (x[i] != y[i])
-                return x[i] < y[i];
-        const auto more = starts[a + 1] - starts[a] < starts[b + 1] - starts[b];
-        return starts[a + 1] - starts[a] != starts[b + 1] - starts[b] ? more : a < b;
-    });
     m_rankOf.resize(count);
-    m_starts.reserve(count + 1);
     m_starts.push_back(0);
+    try {
+        sort(starts, units, stop);
+    } catch (const Cancelled &) {
+        m_isCancelled = true;
+        m_stackAt.clear();
+        return;
+    }
+    m_starts.reserve(count + 1);
     m_units.reserve(units.size());
     for (std::size_t rank = 0; rank < count; ++rank) {
         const auto id = m_stackAt[rank];
@@ -72,6 +73,24 @@ StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, co
                        units.begin() + static_cast<std::ptrdiff_t>(starts[id + 1]));
         m_starts.push_back(m_units.size());
     }
+}
+
+void StackTree::sort(const std::vector<std::size_t> &starts, const std::vector<std::uint32_t> &units, const std::stop_token &stop)
+{
+    const auto *all = units.data();
+    std::size_t comparisons = 0;
+    std::sort(m_stackAt.begin(), m_stackAt.end(), [&](StackId a, StackId b) {
+        if (++comparisons % kStopEvery == 0 && stop.stop_requested())
+            throw Cancelled();
+        const auto *x = all + starts[a];
+        const auto *y = all + starts[b];
+        const auto depthA = starts[a + 1] - starts[a];
+        const auto depthB = starts[b + 1] - starts[b];
+        const auto [i, j] = std::mismatch(x, x + std::min(depthA, depthB), y);
+        if (i != x + std::min(depthA, depthB))
+            return *i < *j;
+        return depthA != depthB ? depthA < depthB : a < b;
+    });
 }
 
 std::string StackTree::label(std::uint32_t unit) const
@@ -199,6 +218,8 @@ std::size_t StackTree::endOfEqual(std::size_t rank, std::size_t last, std::size_
 {
     // Galloping: the ranks of a node are sorted by their unit at this depth.
     const auto unit = unitAt(rank, depth);
+    if (unitAt(last - 1, depth) == unit)
+        return last; // an only child: most are
     const auto isSame = [&](std::size_t r) { return unitAt(r, depth) == unit; };
     std::size_t step = 1;
     auto low = rank; // is the same
