@@ -16,7 +16,6 @@ set(snapshot_SOURCES
     model_check.cpp
     oom.cpp
     peaks.cpp
-    recorded_ranges.cpp
     replay.cpp
     segment_map.cpp
     size_classes.cpp
@@ -45,7 +44,6 @@ set(snapshot_HEADERS
     model_check.h
     oom.h
     peaks.h
-    recorded_ranges.h
     replay.h
     segment_map.h
     size_classes.h
