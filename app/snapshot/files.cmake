@@ -15,6 +15,8 @@ set(snapshot_SOURCES
     levels.cpp
     model_check.cpp
     oom.cpp
+    oom_text.cpp
+    oom_verdicts.cpp
     peaks.cpp
     replay.cpp
     segment_map.cpp
@@ -43,6 +45,7 @@ set(snapshot_HEADERS
     levels.h
     model_check.h
     oom.h
+    oom_verdicts.h
     peaks.h
     replay.h
     segment_map.h
