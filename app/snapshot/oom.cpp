@@ -253,11 +253,10 @@ void Moment::lookBack()
         }
     while (row > first && !isLoss(events.action[row - 1]))
         --row;
-    if (row > first)
-        m_out.releasedEarlierEvent = row - 1 - first;
     for (; row > first && isLoss(events.action[row - 1]); --row) {
         ++m_out.releasedEarlier;
         m_out.releasedEarlierBytes += bytesOf(events.sizes[row - 1]);
+        m_out.releasedEarlierEvent = row - 1 - first;
     }
     const auto born = m_replay.bornUpTo(m_instant);
     const auto sizes = m_replay.sizes().first(born);

@@ -114,7 +114,7 @@ struct OomExplanation
     std::uint64_t releasedNowBytes = 0;
     std::size_t releasedEarlier = 0; // … the last time before
     std::uint64_t releasedEarlierBytes = 0;
-    std::optional<std::size_t> releasedEarlierEvent; // the last of them
+    std::optional<std::size_t> releasedEarlierEvent; // the first of those
     std::uint64_t largestEarlier = 0; // the largest request before, requested
     std::size_t sameSizeCount = 0; // live allocations that round to the request's size
     std::uint64_t sameSizeBytes = 0; // requested

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/oom_verdicts.h"
 
+#include "snapshot/steps.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -112,18 +114,24 @@ private:
 } // namespace
 
 LeakWatch::LeakWatch(const Replay &replay, std::stop_token stop)
-    : m_replay(&replay), m_level(replay, LevelKind::Requested, {}, std::move(stop))
+    : m_replay(&replay), m_level(replay, LevelKind::Requested, {}, std::move(stop)), m_steps(findSteps(replay).starts)
 {}
 
 // A program that repeats itself fills and empties memory again and again. Where it leaks, the lowest
 // level of each period is higher than that of the one before. Loading a model rises too, but never falls.
 std::optional<LeakSigns> LeakWatch::at(EventInstant instant) const
 {
+    std::vector<EventInstant> borders(m_steps.begin(), std::upper_bound(m_steps.begin(), m_steps.end(), instant));
+    borders.push_back(instant);
+    if (borders.size() > kFewestPeriods)
+        if (const auto signs = byPeriods(borders))
+            return signs;
+    // Steps that are not seen may still be there: then one call site must be to blame in nearly all parts.
     for (auto periods = kMostPeriods; periods >= kFewestPeriods; --periods) {
-        std::vector<EventInstant> borders;
+        borders.clear();
         for (std::uint32_t p = 0; p <= periods; ++p)
             borders.push_back(static_cast<EventInstant>(std::uint64_t{instant} * p / periods));
-        if (const auto signs = byPeriods(borders))
+        if (const auto signs = byPeriods(borders); signs && signs->stackCount > 0)
             return signs;
     }
     return std::nullopt;

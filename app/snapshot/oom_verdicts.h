@@ -31,6 +31,7 @@ private:
 
     const Replay *m_replay;
     LevelCurve m_level;
+    std::vector<EventInstant> m_steps; // where each begins
 };
 
 /// The reasons that hold, by bytes explained.
