@@ -8,6 +8,7 @@ set(snapshot_SOURCES
     census.cpp
     device_list.cpp
     diff.cpp
+    diff_path.cpp
     find.cpp
     frame_filter.cpp
     frame_text.cpp
