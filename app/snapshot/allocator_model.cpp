@@ -70,6 +70,7 @@ public:
         m_addressSpace = total ? std::min(*total, kAddressSpace) / 8 * 9 : kAddressSpace;
     }
 
+    void setCapacity(std::uint64_t bytes) { m_card.capacity = bytes; }
     PoolIndex pool(const PoolKey &key);
     bool addSegment(PoolIndex pool, bool isSmall, bool isExpandable, const AddressSpan &range,
                     std::span<const StartBlock> blocks);
@@ -90,6 +91,7 @@ public:
     std::uint64_t reserved = 0;
     std::uint64_t peakReserved = 0;
     std::uint64_t active = 0;
+    std::uint64_t peakActive = 0;
     std::uint64_t pending = 0;
     std::size_t segments = 0; // without expandable ones
     std::function<void(const SegmentChange &)> sink;
@@ -250,6 +252,7 @@ void AllocatorModel::Heap::hold(std::uint32_t at, RequestId id)
     node.state = State::Live;
     node.owner = id;
     active += node.size;
+    peakActive = std::max(peakActive, active);
     if (id >= m_nodeOf.size())
         m_nodeOf.resize(std::max<std::size_t>(std::size_t{id} + 1, m_nodeOf.size() + m_nodeOf.size() / 2), kNone);
     m_nodeOf[id] = at;
@@ -966,6 +969,8 @@ void AllocatorModel::emptyCache() { m_heap->emptyCache(); }
 void AllocatorModel::releasePool(PoolIndex pool) { m_heap->releasePool(pool); }
 std::uint64_t AllocatorModel::reserved() const noexcept { return m_heap->reserved; }
 std::uint64_t AllocatorModel::peakReserved() const noexcept { return m_heap->peakReserved; }
+void AllocatorModel::setCapacity(std::uint64_t bytes) { m_heap->setCapacity(bytes); }
+std::uint64_t AllocatorModel::peakActive() const noexcept { return m_heap->peakActive; }
 std::uint64_t AllocatorModel::active() const noexcept { return m_heap->active; }
 std::uint64_t AllocatorModel::pending() const noexcept { return m_heap->pending; }
 std::size_t AllocatorModel::segmentCount() const { return m_heap->mappedRanges(); }

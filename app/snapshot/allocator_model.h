@@ -123,8 +123,12 @@ public:
     /// What is free in a private pool whose graph is gone.
     void releasePool(PoolIndex pool);
 
+    /// What this process can hold from now on; what it holds already stays.
+    void setCapacity(std::uint64_t bytes);
+
     [[nodiscard]] std::uint64_t reserved() const noexcept;
     [[nodiscard]] std::uint64_t peakReserved() const noexcept;
+    [[nodiscard]] std::uint64_t peakActive() const noexcept;
     [[nodiscard]] std::uint64_t active() const noexcept;  // blocks of live and pending allocations
     [[nodiscard]] std::uint64_t pending() const noexcept;
     [[nodiscard]] std::uint64_t free() const noexcept { return reserved() - active(); }

@@ -2,7 +2,7 @@
 #include "snapshot/allocator_requests.h"
 
 #include "snapshot/address_map.h"
-#include "snapshot/recorded_ranges.h"
+#include "snapshot/segment_map.h"
 
 #include <algorithm>
 #include <map>
@@ -19,6 +19,36 @@ bool isKnownStack(StackId stack) noexcept
     return stack != kNoStack && stack != kEmptyStack;
 }
 
+constexpr std::pair<std::int64_t, std::int64_t> kDefaultPool{0, 0};
+
+bool hasPrivatePools(const Replay &replay)
+{
+    const auto &snapshot = replay.snapshot();
+    const auto isPrivate = [](const auto &pool) { return pool && *pool != kDefaultPool; };
+    return std::any_of(snapshot.segments.begin(), snapshot.segments.end(), [&](const auto &s) { return isPrivate(s.pool); })
+        || std::any_of(snapshot.contexts.begin(), snapshot.contexts.end(), [&](const auto &c) { return isPrivate(c.pool); });
+}
+
+/// Which half of its pool a range is of, where the file does not say it: that of the nearest range of its
+/// stream (the halves have address space of their own), else what its size suggests.
+bool isSmallRange(const MappedRange &range, std::span<const MappedRange> all)
+{
+    if (range.isLarge)
+        return !*range.isLarge;
+    if (!range.isExpandable)
+        return range.size == kSmallSegment;
+    bool isSmall = range.size % kLargeSegment != 0;
+    auto nearest = std::uint64_t{1} << 40U; // beyond, it is another reservation
+    for (const auto &other : all) {
+        const auto distance = other.address > range.address ? other.address - range.address : range.address - other.address;
+        if (!other.isExpandable || !other.isLarge || other.stream != range.stream || distance >= nearest)
+            continue;
+        nearest = distance;
+        isSmall = !*other.isLarge;
+    }
+    return isSmall;
+}
+
 class Extraction
 {
 public:
@@ -27,7 +57,7 @@ public:
         , m_options(options)
         , m_events(replay.snapshot().events)
         , m_first(replay.device().firstEvent)
-        , m_ranges(replay)
+        , m_hasPrivatePools(hasPrivatePools(replay))
         , m_nextBefore(replay.beforeCount())
         , m_nextBorn(static_cast<RequestId>(replay.beforeCount()))
         , m_endsAtRequest(replay.oddities().endsAtRequest)
@@ -64,21 +94,18 @@ private:
         return at->second;
     }
 
-    PoolIndex poolOfEvent(std::size_t row)
+    PoolIndex poolOfAlloc(std::size_t row, RequestId id)
     {
         const auto context = m_events.context[row];
         const auto stream = m_events.stream[row];
         const auto &said = m_replay.snapshot().contexts[context].pool;
-        if (!said && m_ranges.hasPrivatePools()) {
-            const auto *range = m_ranges.find(m_events.address[row]);
-            m_out.guessedPools += range && range->isPoolKnown ? 0 : 1;
-            const auto pool = range ? range->key.pool : std::pair<std::int64_t, std::int64_t>{};
-            return poolOf({pool, m_replay.snapshot().streams[stream]});
+        if (!said && m_hasPrivatePools) {
+            const auto pool = m_replay.poolOf(id); // by the segment that is there at the end
+            m_out.guessedPools += pool.pool ? 0 : 1;
+            return poolOf({pool.pool.value_or(kDefaultPool), m_replay.snapshot().streams[stream]});
         }
-        if (m_lastPool.context != context || m_lastPool.stream != stream || !m_lastPool.isSet) {
-            const auto pool = said.value_or(std::pair<std::int64_t, std::int64_t>{});
-            m_lastPool = {context, stream, poolOf({pool, m_replay.snapshot().streams[stream]}), true};
-        }
+        if (m_lastPool.context != context || m_lastPool.stream != stream || !m_lastPool.isSet)
+            m_lastPool = {context, stream, poolOf({said.value_or(kDefaultPool), m_replay.snapshot().streams[stream]}), true};
         return m_lastPool.pool;
     }
 
@@ -110,7 +137,7 @@ private:
             const auto id = m_nextBorn++;
             if (const auto old = m_live.put(address, id))
                 add(i, RequestKind::CompleteFree, *old);
-            add(i, RequestKind::Allocate, id, poolOfEvent(row));
+            add(i, RequestKind::Allocate, id, poolOfAlloc(row, id));
             m_out.requests.back().driver = driver;
             m_out.requests.back().segmentEvents = static_cast<std::uint32_t>(segmentEvents);
             return;
@@ -123,8 +150,7 @@ private:
             endRun(i, action, m_events.stack[row]);
             ++m_out.ooms;
             const auto pool = m_replay.snapshot().contexts[m_events.context[row]].pool;
-            const PoolKey key{pool.value_or(std::pair<std::int64_t, std::int64_t>{}),
-                              m_replay.snapshot().streams[m_events.stream[row]]};
+            const PoolKey key{pool.value_or(kDefaultPool), m_replay.snapshot().streams[m_events.stream[row]]};
             add(i, RequestKind::OutOfMemory, kNoRequest, poolOf(key));
             m_out.requests.back().driver = DriverAnswer::Nothing;
             m_out.requests.back().segmentEvents = static_cast<std::uint32_t>(segmentEvents);
@@ -178,13 +204,20 @@ private:
         if (isLoss) {
             m_lossStack = m_events.stack[row];
             m_hasLoss = true;
-            if (m_ranges.hasPrivatePools())
-                if (const auto *range = m_ranges.find(m_events.address[row]); range && range->key.isPrivate())
-                    if (const auto pool = poolOf(range->key);
-                        std::find(m_released.begin(), m_released.end(), pool) == m_released.end())
-                        m_released.push_back(pool);
+            if (m_hasPrivatePools)
+                noteReleasedPool(row);
         }
-        m_ranges.apply(row);
+    }
+
+    // Only of a pool whose graph is gone something is given back.
+    void noteReleasedPool(std::size_t row)
+    {
+        const auto pool = m_replay.poolOfSegmentEvent(row).pool;
+        if (!pool || *pool == kDefaultPool)
+            return;
+        const auto index = poolOf({*pool, m_replay.snapshot().streams[m_events.stream[row]]});
+        if (std::find(m_released.begin(), m_released.end(), index) == m_released.end())
+            m_released.push_back(index);
     }
 
     // Whose run was it: the allocator's, which had to release its cache for this request, or the program's?
@@ -221,7 +254,7 @@ private:
     const AllocatorOptions &m_options;
     const EventColumns &m_events;
     std::size_t m_first;
-    RecordedRanges m_ranges;
+    bool m_hasPrivatePools; // else all is of the default one
     AllocatorRequests m_out;
     std::map<PoolKey, PoolIndex> m_poolOf;
     struct LastPool
@@ -254,20 +287,21 @@ void Extraction::placeStart()
     std::sort(blocks.begin(), blocks.end(), [](const auto &a, const auto &b) {
         return a.address != b.address ? a.address < b.address : a.id < b.id;
     });
-    m_out.reservedAtStart = m_ranges.reserved();
-    m_out.hasPrehistory = !blocks.empty() || !m_ranges.ranges().empty();
+    const auto ranges = SegmentMap(m_replay).rangesAt(0);
+    m_out.hasPrehistory = !blocks.empty() || !ranges.empty();
     std::size_t next = 0;
     std::size_t placed = 0;
-    for (const auto &[address, range] : m_ranges.ranges()) {
+    for (const auto &range : ranges) {
         StartSegment segment;
-        segment.range = {address, range.end - address};
-        segment.pool = poolOf(range.key);
-        segment.isSmall = range.isSmall;
+        segment.range = {range.address, range.size};
+        segment.pool = poolOf({range.pool.value_or(kDefaultPool), m_replay.snapshot().streams[range.stream]});
+        segment.isSmall = isSmallRange(range, ranges);
         segment.isExpandable = range.isExpandable;
-        while (next < blocks.size() && blocks[next].address < address)
+        m_out.reservedAtStart += range.size;
+        while (next < blocks.size() && blocks[next].address < range.address)
             ++next;
         auto last = next;
-        while (last < blocks.size() && blocks[last].address < range.end)
+        while (last < blocks.size() && blocks[last].address - range.address < range.size)
             ++last;
         placed += last - next;
         placeInto(segment, std::span(blocks).subspan(next, last - next));

@@ -8,6 +8,7 @@ set(snapshot_SOURCES
     census.cpp
     device_list.cpp
     diff.cpp
+    diff_path.cpp
     find.cpp
     frame_filter.cpp
     frame_text.cpp
@@ -15,8 +16,9 @@ set(snapshot_SOURCES
     levels.cpp
     model_check.cpp
     oom.cpp
+    oom_text.cpp
+    oom_verdicts.cpp
     peaks.cpp
-    recorded_ranges.cpp
     replay.cpp
     residency.cpp
     segment_map.cpp
@@ -45,8 +47,8 @@ set(snapshot_HEADERS
     levels.h
     model_check.h
     oom.h
+    oom_verdicts.h
     peaks.h
-    recorded_ranges.h
     replay.h
     residency.h
     segment_map.h

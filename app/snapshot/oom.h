@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "snapshot/allocator_model.h"
+#include "snapshot/replay.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace plimsoll {
@@ -75,44 +77,49 @@ struct OomHolder
 /// Why one request failed. Bytes all over; "rounded" ones are estimates by the allocator's rules.
 struct OomExplanation
 {
-    std::size_t device = 0;       // in MemorySnapshot::devices
-    std::int32_t ordinal = 0;
+    std::int32_t ordinal = 0;     // of the device
     std::size_t event = 0;        // within the device's list
     std::int64_t timeUs = kUnknownTime;
     StackId stack = kNoStack;
     PoolKey pool;
-    bool isPoolKnown = false;
+    bool isPoolKnown = false;     // false: taken for the default pool
+    bool isSmall = false;         // of the small half
 
     std::uint64_t asked = 0;       // R, rounded to 512
     std::uint64_t segmentSize = 0; // S, what the error text names
-    std::optional<std::uint64_t> deviceFree; // D
+    std::optional<std::uint64_t> deviceFree;     // D
+    std::optional<std::uint64_t> reserved;       // R0; nullopt: the file has neither segments nor events of any
     std::optional<std::uint64_t> cardLowerBound; // D + reserved
-    std::optional<std::uint64_t> cardKnown;  // as the caller said
-    std::uint64_t live = 0;        // requested
+    std::optional<std::uint64_t> cardKnown;      // as the caller said
+    std::uint64_t live = 0;        // requested, with what waits for a stream
     std::size_t liveCount = 0;
-    std::uint64_t liveRounded = 0;
-    std::uint64_t pending = 0;     // rounded
+    std::uint64_t liveRounded = 0; // in blocks
+    std::uint64_t roundingLoss = 0; // liveRounded − live
+    std::uint64_t pending = 0;     // rounded; part of live
     std::size_t pendingCount = 0;
-    std::optional<std::uint64_t> reserved; // R0; nullopt: the file has neither segments nor segment events
-    std::uint64_t unrequested = 0; // reserved − live (requested): cached free, rounding and pending
+    std::uint64_t unrequested = 0; // reserved − live: cached free and lost by rounding
     std::uint64_t cachedFree = 0;  // in free pieces
+    std::uint64_t usableFree = 0;  // of those in the request's own half, stream and pool
     std::uint64_t largestFreeOwn = 0;
     std::uint64_t largestFreeElsewhere = 0;
     std::size_t piecesThatFit = 0; // free pieces of at least R, wherever
     std::uint64_t bytesThatFit = 0;
     std::size_t piecesTooSmall = 0;
     std::uint64_t bytesTooSmall = 0;
-    std::uint64_t shortfall = 0;   // R − (D + unrequested): missing even without fragmentation; 0: none
-    std::uint64_t roundingLoss = 0;
+    std::uint64_t missing = 0;     // S − D: what the driver lacked
+    std::uint64_t shortfall = 0;   // R − (D + unrequested): missing even without any fragmentation; 0: none
 
-    bool isPeak = false;           // the trace's peak of live bytes is this moment's
-    std::size_t unmapsBefore = 0;  // segments that were given back for it
-    std::uint64_t unmappedBefore = 0; // bytes
-    std::uint64_t largestEarlier = 0; // the largest request before
-    std::size_t sameSizeCount = 0; // live allocations of the request's size
-    std::uint64_t sameSizeBytes = 0;
-    std::uint64_t liveAtEnd = 0;   // requested, of the final blocks
-    std::uint64_t cachedAtEnd = 0;
+    bool isPeak = false;           // no moment of the trace has more live bytes
+    std::size_t releasedNow = 0;   // segments or ranges given back directly before it
+    std::uint64_t releasedNowBytes = 0;
+    std::size_t releasedEarlier = 0; // … the last time before
+    std::uint64_t releasedEarlierBytes = 0;
+    std::optional<std::size_t> releasedEarlierEvent; // the first of those
+    std::uint64_t largestEarlier = 0; // the largest request before, requested
+    std::size_t sameSizeCount = 0; // live allocations that round to the request's size
+    std::uint64_t sameSizeBytes = 0; // requested
+    std::optional<std::uint64_t> liveAtEnd;   // requested, of the final allocated blocks
+    std::optional<std::uint64_t> cachedAtEnd; // of the final segments
     bool isAfterUnwinding = false; // most of it had gone when the file was written
 
     std::vector<OomPool> pools;    // by reserved bytes, largest first
@@ -121,6 +128,7 @@ struct OomExplanation
     std::uint64_t pinnedFree = 0;  // of all such segments
     std::uint64_t pinnedLive = 0;
     std::size_t pinnedCount = 0;   // live allocations that hold them
+    std::size_t pinnedSegments = 0;
     std::vector<OomVerdict> verdicts; // by bytes explained
     bool isEstimate = false;       // the trace begins with memory in use
 };
@@ -131,8 +139,11 @@ struct OomQuestion
     std::optional<std::uint64_t> cardBytes; // what the card has, where it is known
 };
 
-/// All OOM events of all devices, oldest first within a device. A file without one gives none.
-/// Costs a walk over the trace of each device that has one. Errors: Cancelled.
+/// All OOM events of one device, oldest first; none where there is none. Half a microsecond for each
+/// allocation that lives then, and a walk over the events before. Errors: Cancelled.
+[[nodiscard]] Result<std::vector<OomExplanation>> explainOoms(const Replay &replay, const OomQuestion &question = {},
+                                                             std::stop_token stop = {});
+/// Of all devices; those without one cost nothing.
 [[nodiscard]] Result<std::vector<OomExplanation>> explainOoms(const MemorySnapshot &snapshot,
                                                              const OomQuestion &question = {},
                                                              std::stop_token stop = {});

@@ -35,8 +35,7 @@ struct WhatIfAnswer
 
 struct WhatIfReport
 {
-    std::size_t device = 0; // in MemorySnapshot::devices
-    std::size_t event = 0;  // within the device's list, the OOM
+    std::size_t event = 0;    // within the device's list, the OOM
     std::uint64_t asked = 0;
     std::uint64_t capacity = 0; // bytes this process could have: free on the card + reserved at that moment
     std::uint64_t recordedPeak = 0; // of reserved bytes up to the OOM, as recorded
@@ -51,15 +50,19 @@ struct WhatIfReport
 /// collection, rounding, empty_cache.
 [[nodiscard]] std::vector<WhatIfVariant> usualVariants(const AllocatorOptions &own);
 
-/// Replays the trace up to the OOM once for each variant (about 0.3 µs an event each).
-/// Errors: BadInput (the OOM does not say the device's free bytes, or is none), those of checkModel.
-[[nodiscard]] Result<WhatIfReport> whatIf(const MemorySnapshot &snapshot, const OomExplanation &oom,
+/// Replays the trace of the OOM's device up to it, once for each variant (about 0.3 µs an event each).
+/// Errors: BadInput (the event is no OOM of the replay, or says nothing of the device's free bytes),
+/// Cancelled, those of allocatorRequestsOf.
+[[nodiscard]] Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom,
                                           const std::vector<WhatIfVariant> &variants, std::stop_token stop = {},
                                           const ProgressSink &progress = {});
-[[nodiscard]] Result<WhatIfReport> whatIf(const MemorySnapshot &snapshot, const OomExplanation &oom,
-                                          std::stop_token stop = {}, const ProgressSink &progress = {});
+/// The usual ones.
+[[nodiscard]] Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, std::stop_token stop = {},
+                                          const ProgressSink &progress = {});
 
 /// "With expandable_segments:True this request fits; peak reserved 71.2 GiB → 64.0 GiB."
 [[nodiscard]] std::string describe(const WhatIfAnswer &answer, const WhatIfReport &report);
+/// How far the answers can be believed, with the model's agreement.
+[[nodiscard]] std::string describeBelief(const WhatIfReport &report);
 
 } // namespace plimsoll
