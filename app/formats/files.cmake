@@ -30,8 +30,14 @@ set(formats_SOURCES
     memory_timeline.cpp
     openmetrics_histogram.cpp
     pprof.cpp
+    replaced_file.cpp
     stack_table.cpp
     text_table.cpp
+    torch_collector.cpp
+    torch_extras.cpp
+    torch_frames_text.cpp
+    torch_json.cpp
+    torch_json_writer.cpp
 )
 set(formats_HEADERS
     byte_source.h
@@ -60,10 +66,14 @@ set(formats_HEADERS
     metric_family.h
     openmetrics_histogram.h
     pprof.h
+    replaced_file.h
     reserved_array.h
     snapshot_reading.h
     stack_table.h
     text_table.h
+    torch_collector.h
+    torch_extras.h
+    torch_frames_text.h
     torch_json.h
     torch_sqlite.h
     wire_reader.h
