@@ -33,11 +33,14 @@ set(formats_SOURCES
     replaced_file.cpp
     stack_table.cpp
     text_table.cpp
+    torch_attributes.cpp
     torch_collector.cpp
     torch_extras.cpp
     torch_frames_text.cpp
     torch_json.cpp
     torch_json_writer.cpp
+    torch_sqlite.cpp
+    torch_sqlite_writer.cpp
 )
 set(formats_HEADERS
     byte_source.h
@@ -71,6 +74,7 @@ set(formats_HEADERS
     snapshot_reading.h
     stack_table.h
     text_table.h
+    torch_attributes.h
     torch_collector.h
     torch_extras.h
     torch_frames_text.h

@@ -163,21 +163,24 @@ void appendPairs(std::string &json, std::string_view name, const std::vector<std
 
 } // namespace
 
-std::string snapshotExtras(const MemorySnapshot &snapshot)
+std::string snapshotExtras(const MemorySnapshot &snapshot, SnapshotExtras extras)
 {
     std::string json; // each part begins with a comma
     if (!snapshot.origin.torchVersions.empty()) {
         json += ",\"torch_versions\":";
         appendJsonString(json, snapshot.origin.torchVersions);
     }
-    if (!arePlain(snapshot)) {
+    const bool isForJson = extras == SnapshotExtras::WhatJsonLacks;
+    if (!snapshot.devices.empty() && (!isForJson || !arePlain(snapshot))) {
         json += ",\"devices\":[";
         for (const auto &device : snapshot.devices)
             json += toJson(device) + ',';
         json.back() = ']';
     }
-    appendPairs(json, "attributes", snapshot.attributes);
-    appendPairs(json, "settings", snapshot.settings);
+    if (isForJson) {
+        appendPairs(json, "attributes", snapshot.attributes);
+        appendPairs(json, "settings", snapshot.settings);
+    }
     if (!snapshot.unknownKeys.empty()) {
         json += ",\"unknown_keys\":{";
         for (const auto &[key, count] : snapshot.unknownKeys) {
