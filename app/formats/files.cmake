@@ -36,17 +36,26 @@ set(formats_SOURCES
     pickle_text.cpp
     pickle_window.cpp
     pprof.cpp
+    replaced_file.cpp
     snapshot_format.cpp
     stack_table.cpp
     text_table.cpp
+    torch_attributes.cpp
     torch_builder.cpp
+    torch_collector.cpp
     torch_draft.cpp
     torch_draft_json.cpp
+    torch_extras.cpp
+    torch_frames_text.cpp
     torch_html.cpp
+    torch_json.cpp
+    torch_json_writer.cpp
     torch_keys.cpp
     torch_machine.cpp
     torch_machine_fast.cpp
     torch_pickle.cpp
+    torch_sqlite.cpp
+    torch_sqlite_writer.cpp
     torch_version.cpp
 )
 set(formats_HEADERS
@@ -84,13 +93,18 @@ set(formats_HEADERS
     pickle_value.h
     pickle_window.h
     pprof.h
+    replaced_file.h
     reserved_array.h
     snapshot_format.h
     snapshot_reading.h
     stack_table.h
     text_table.h
+    torch_attributes.h
     torch_builder.h
+    torch_collector.h
     torch_draft.h
+    torch_extras.h
+    torch_frames_text.h
     torch_html.h
     torch_json.h
     torch_keys.h

@@ -61,7 +61,7 @@ std::size_t appendEscape(std::string &to, std::string_view text, std::size_t at)
             return 10;
         }
     }
-    to += kReplacement;
+    appendUtf8(to, *first); // a lone surrogate, as Python writes those too
     return 4;
 }
 
@@ -80,6 +80,13 @@ std::size_t sequence(std::string_view text) noexcept
     if (first >= 0xF0 && first <= 0xF4)
         return follows(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF) && follows(2) && follows(3) ? 4 : 0;
     return 0;
+}
+
+// Half a pair, encoded like a character of its own: Python's "surrogatepass".
+bool isSurrogate(std::string_view text) noexcept
+{
+    const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    return text.size() == 3 && at(0) == 0xED && at(1) >= 0xA0 && at(1) <= 0xBF && at(2) >= 0x80 && at(2) <= 0xBF;
 }
 
 bool isDigit(char byte) noexcept
@@ -151,10 +158,31 @@ void appendJsonString(std::string &to, std::string_view text)
     std::size_t done = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
-        if (byte >= 0x20 && byte != '"' && byte != '\\')
+        if (byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\')
             continue;
+        if (byte >= 0x80) {
+            if (const auto length = sequence(text.substr(i, 4)); length != 0) {
+                i += length - 1;
+                continue;
+            }
+        }
         to += text.substr(done, i - done);
         done = i + 1;
+        if (byte >= 0x80) {
+            if (isSurrogate(text.substr(i, 3))) {
+                const auto second = static_cast<unsigned char>(text[i + 1]);
+                const auto third = static_cast<unsigned char>(text[i + 2]);
+                to += "\\ud";
+                to += kHex[(second >> 2U) & 15U];
+                to += kHex[((second & 3U) << 2U) | ((third >> 4U) & 3U)];
+                to += kHex[third & 15U];
+                i += 2;
+                done = i + 1;
+            } else {
+                to += kReplacement;
+            }
+            continue;
+        }
         switch (text[i]) {
         case '"': to += "\\\""; break;
         case '\\': to += "\\\\"; break;

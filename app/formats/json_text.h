@@ -9,11 +9,12 @@
 
 namespace plimsoll {
 
-/// A string's inside without its escapes. Lone surrogates become U+FFFD, unknown escapes stay.
+/// A string's inside without its escapes. Lone surrogates stay what they are (three bytes, as in
+/// Python's "surrogatepass"), and so do unknown escapes.
 [[nodiscard]] std::string unescapedJson(std::string_view inside);
 
-/// Appends the text as a JSON string with its quotes. Invalid UTF-8 passes as it is: what is read
-/// again has the same bytes.
+/// Appends the text as a JSON string with its quotes; lone surrogates as escapes, other invalid
+/// UTF-8 as U+FFFD.
 void appendJsonString(std::string &to, std::string_view text);
 
 /// The same bytes fit for a strict parser: invalid UTF-8 becomes U+FFFD, control characters blanks.

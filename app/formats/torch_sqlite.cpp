@@ -1,0 +1,691 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "formats/torch_sqlite.h"
+
+#include "formats/byte_source.h"
+#include "formats/json_reader.h"
+#include "formats/json_text.h"
+#include "formats/sqlite_handle.h"
+#include "formats/torch_attributes.h"
+#include "formats/torch_collector.h"
+#include "formats/torch_extras.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace plimsoll {
+namespace {
+
+constexpr std::size_t kMaxLists = 1024;
+constexpr std::size_t kMaxTables = 256;
+constexpr std::size_t kMaxColumns = 200;
+
+using Pool = std::optional<std::pair<std::int64_t, std::int64_t>>;
+
+std::string lower(std::string_view text)
+{
+    std::string low(text);
+    std::transform(low.begin(), low.end(), low.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return low;
+}
+
+std::string sqlName(std::string_view name)
+{
+    std::string text = "\"";
+    for (const char c : name)
+        text += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return text + '"';
+}
+
+// "[0, 1]", "(0, 1)"
+Pool poolOf(std::string_view text) noexcept
+{
+    const auto comma = text.find(',');
+    if (text.size() < 5 || comma == std::string_view::npos)
+        return std::nullopt;
+    const auto number = [](std::string_view part) {
+        const auto begin = part.find_first_not_of(" [(");
+        const auto end = part.find_last_not_of(" ])");
+        return begin == std::string_view::npos || end < begin ? std::nullopt : jsonInteger(part.substr(begin, end - begin + 1));
+    };
+    const auto first = number(text.substr(0, comma));
+    const auto second = number(text.substr(comma + 1));
+    return first && second ? Pool(std::pair(*first, *second)) : std::nullopt;
+}
+
+/// A table's rows with their columns by name.
+struct Table
+{
+    std::string name;
+    std::vector<std::string> columns; // as they are spelled
+    std::map<std::string, int> indices; // lower case
+
+    [[nodiscard]] int at(std::initializer_list<std::string_view> names) const
+    {
+        for (const auto wanted : names)
+            if (const auto found = indices.find(std::string(wanted)); found != indices.end())
+                return found->second;
+        return -1;
+    }
+};
+
+class TorchSqliteReader
+{
+public:
+    TorchSqliteReader(const std::filesystem::path &path, const SnapshotReading &reading, std::uint64_t bytes)
+        : m_path(path), m_reading(reading), m_to(reading, bytes), m_bytes(bytes)
+    {}
+
+    [[nodiscard]] Result<MemorySnapshot> read()
+    {
+        if (const auto state = open(); !state)
+            return tl::make_unexpected(state.error());
+        if (const auto state = listTables(); !state)
+            return tl::make_unexpected(state.error());
+        const auto *segments = table("segments");
+        const auto *traces = table("device_traces");
+        if (!segments && !traces)
+            return failure(Error::Code::BadInput, m_path.string() + " is a database, but no allocator snapshot: it has neither a table "
+                                                                    "\"segments\" nor \"device_traces\".");
+        auto &snapshot = m_to.snapshot;
+        for (const auto step : {&TorchSqliteReader::readStacks, &TorchSqliteReader::readSegments, &TorchSqliteReader::readBlocks,
+                                &TorchSqliteReader::readTraces, &TorchSqliteReader::readHost, &TorchSqliteReader::readAnnotations,
+                                &TorchSqliteReader::readPairs})
+            if (const auto state = (this->*step)(); !state)
+                return tl::make_unexpected(state.error());
+        auto &origin = snapshot.origin;
+        origin.format = SnapshotOrigin::Format::Sqlite;
+        origin.fileBytes = m_bytes;
+        if (!m_extras.empty())
+            if (const auto state = applySnapshotExtras(m_extras, snapshot); !state)
+                return tl::make_unexpected(state.error());
+        m_to.finish();
+        return std::move(snapshot);
+    }
+
+private:
+    [[nodiscard]] Result<void> open()
+    {
+        // Nothing is written, not even the files that a reader of a write-ahead log makes beside it.
+        std::error_code ignored;
+        const auto log = std::filesystem::path(m_path.string() + "-wal");
+        const bool hasLog = std::filesystem::file_size(log, ignored) > 0 && !ignored;
+        const auto folder = m_path.parent_path().empty() ? std::filesystem::path(".") : m_path.parent_path();
+        const bool isImmutable = !hasLog || ::access(folder.c_str(), W_OK) != 0;
+        std::string uri = "file:";
+        for (const char c : std::filesystem::absolute(m_path, ignored).string())
+            uri += c == '?' ? "%3f" : c == '#' ? "%23" : c == '%' ? "%25" : std::string(1, c);
+        uri += isImmutable ? "?mode=ro&immutable=1" : "?mode=ro";
+        sqlite3 *database = nullptr;
+        const int code = ::sqlite3_open_v2(uri.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+        m_database.reset(database);
+        if (code != SQLITE_OK)
+            return failed(code);
+        for (const auto &[option, value] : {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+                                            std::pair(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), std::pair(SQLITE_DBCONFIG_ENABLE_VIEW, 0),
+                                            std::pair(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)})
+            (void)::sqlite3_db_config(database, option, value, nullptr);
+        const auto length = static_cast<int>(std::min<std::size_t>(m_reading.limits.textBytes, 1U << 30U));
+        for (const auto &[limit, value] : {std::pair(SQLITE_LIMIT_LENGTH, length), std::pair(SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
+                                           std::pair(SQLITE_LIMIT_COLUMN, 256), std::pair(SQLITE_LIMIT_EXPR_DEPTH, 32),
+                                           std::pair(SQLITE_LIMIT_COMPOUND_SELECT, 2), std::pair(SQLITE_LIMIT_VDBE_OP, 50'000),
+                                           std::pair(SQLITE_LIMIT_ATTACHED, 0), std::pair(SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+                                           std::pair(SQLITE_LIMIT_WORKER_THREADS, 0)})
+            ::sqlite3_limit(database, limit, value);
+        ::sqlite3_progress_handler(database, 1000, &TorchSqliteReader::isStopped, this);
+        for (const char *pragma : {"PRAGMA cell_size_check=ON", "PRAGMA mmap_size=0", "PRAGMA query_only=ON", "PRAGMA temp_store=MEMORY"})
+            if (SqliteStatement statement(database, pragma); statement.run() != SQLITE_OK)
+                return failed(statement.code());
+        ::sqlite3_set_authorizer(database, &TorchSqliteReader::authorize, this);
+        return {};
+    }
+
+    static int isStopped(void *self) noexcept { return static_cast<TorchSqliteReader *>(self)->m_reading.stop.stop_requested() ? 1 : 0; }
+
+    // We read tables by name; whatever a file wants to run beside that is refused.
+    static int authorize(void *, int action, const char *first, const char *, const char *, const char *) noexcept
+    {
+        switch (action) {
+        case SQLITE_SELECT:
+        case SQLITE_READ: return SQLITE_OK;
+        case SQLITE_PRAGMA: return std::string_view(first ? first : "") == "table_info" ? SQLITE_OK : SQLITE_DENY;
+        default: return SQLITE_DENY;
+        }
+    }
+
+    [[nodiscard]] tl::unexpected<Error> failed(int code) const
+    {
+        const char *message = m_database ? ::sqlite3_errmsg(m_database.get()) : ::sqlite3_errstr(code);
+        switch (code & 0xFF) {
+        case SQLITE_INTERRUPT: return failure(Error::Code::Cancelled, "Reading " + m_path.string() + " was cancelled.");
+        case SQLITE_TOOBIG:
+        case SQLITE_NOMEM: return failure(Error::Code::TooLarge, "A value in " + m_path.string() + " is too long.");
+        case SQLITE_CANTOPEN:
+        case SQLITE_IOERR:
+        case SQLITE_PERM:
+        case SQLITE_BUSY: return failure(Error::Code::Io, m_path.string() + " cannot be read: " + message + '.');
+        default: return failure(Error::Code::Corrupt, "The database " + m_path.string() + " is damaged: " + message + '.');
+        }
+    }
+
+    [[nodiscard]] Result<void> listTables()
+    {
+        // A table without a page of its own is a virtual one: code, not data.
+        SqliteStatement names(m_database.get(), "SELECT name FROM sqlite_master WHERE type='table' AND rootpage>0");
+        std::vector<std::string> found;
+        while (names.step() && found.size() < kMaxTables)
+            found.emplace_back(names.text(0));
+        if (names.code() != SQLITE_DONE && names.code() != SQLITE_ROW)
+            return failed(names.code());
+        for (auto &name : found) {
+            if (name.starts_with("sqlite_"))
+                continue;
+            Table each;
+            each.name = name;
+            SqliteStatement columns(m_database.get(), "PRAGMA table_info(" + sqlName(name) + ')');
+            while (columns.step() && each.columns.size() < kMaxColumns) {
+                each.indices.emplace(lower(columns.text(1)), static_cast<int>(each.columns.size()));
+                each.columns.emplace_back(columns.text(1));
+            }
+            constexpr std::array<std::string_view, 10> kKnown{"segments",      "blocks",     "device_traces", "host_segments", "host_traces",
+                                                              "external_annotations", "allocator_settings", "stacks", "attributes", "plimsoll"};
+            const auto key = lower(name);
+            if (std::find(kKnown.begin(), kKnown.end(), key) == kKnown.end())
+                m_to.unknownKey("table", name);
+            m_to.snapshot.origin.topLevel.push_back(name);
+            m_tables.emplace(key, std::move(each));
+        }
+        return {};
+    }
+
+    [[nodiscard]] const Table *table(const std::string &name) const
+    {
+        const auto found = m_tables.find(name);
+        return found == m_tables.end() || found->second.columns.empty() ? nullptr : &found->second;
+    }
+
+    // All columns in their order, so that a column's index is the table's.
+    [[nodiscard]] SqliteStatement select(const Table &from, const std::string &where = {}) const
+    {
+        std::string sql = "SELECT ";
+        for (std::size_t i = 0; i < from.columns.size(); ++i)
+            sql += (i == 0 ? "" : ",") + sqlName(from.columns[i]);
+        sql += " FROM " + sqlName(from.name) + where;
+        if (const int id = from.at({"id"}); id >= 0)
+            sql += " ORDER BY " + sqlName(from.columns[static_cast<std::size_t>(id)]);
+        return {m_database.get(), sql};
+    }
+
+    // Calls for each row; a Result<void> from it ends the reading.
+    template <class Each>
+    [[nodiscard]] Result<void> eachRow(SqliteStatement rows, Each &&each)
+    {
+        std::size_t count = 0;
+        while (rows.step()) {
+            if (const Result<void> state = each(rows); !state)
+                return state;
+            if (++count % 4096 == 0) {
+                if (m_reading.stop.stop_requested())
+                    return failed(SQLITE_INTERRUPT);
+                if (const auto fits = m_to.checkMemory(); !fits)
+                    return fits;
+            }
+        }
+        return rows.code() == SQLITE_DONE ? Result<void>() : failed(rows.code());
+    }
+
+    [[nodiscard]] static bool has(const SqliteStatement &row, int column) noexcept { return column >= 0 && !row.isNull(column); }
+    [[nodiscard]] static std::uint64_t bytes(const SqliteStatement &row, int column, std::uint64_t unknown = kUnknownBytes) noexcept
+    {
+        return has(row, column) ? static_cast<std::uint64_t>(row.integer(column)) : unknown;
+    }
+    [[nodiscard]] static std::int32_t ordinal(const SqliteStatement &row, int column) noexcept
+    {
+        const auto value = has(row, column) ? row.integer(column) : 0;
+        return value < INT32_MIN || value > INT32_MAX ? 0 : static_cast<std::int32_t>(value);
+    }
+    [[nodiscard]] static std::optional<bool> flag(const SqliteStatement &row, int column) noexcept
+    {
+        if (!has(row, column))
+            return std::nullopt;
+        if (row.isText(column))
+            return row.text(column) == "true" || row.text(column) == "True" || row.text(column) == "1";
+        return row.integer(column) != 0;
+    }
+
+    // A stack as JSON, or as the number of one.
+    [[nodiscard]] Result<StackId> stack(const SqliteStatement &row, int frames, int stackId)
+    {
+        if (has(row, stackId)) {
+            const auto found = m_stacks.find(row.integer(stackId));
+            return found == m_stacks.end() ? kNoStack : found->second;
+        }
+        if (!has(row, frames))
+            return kNoStack;
+        return stackOf(row.text(frames));
+    }
+    [[nodiscard]] Result<StackId> stackOf(std::string_view json)
+    {
+        while (!json.empty() && static_cast<unsigned char>(json.front()) <= 0x20)
+            json.remove_prefix(1);
+        if (!json.starts_with('['))
+            return kNoStack;
+        m_padded.assign(json);
+        m_padded.resize(json.size() + JsonReader::kPadding, ' ');
+        return m_to.stack(std::string_view(m_padded).substr(0, json.size()));
+    }
+
+    [[nodiscard]] Result<void> readStacks()
+    {
+        const auto *from = table("stacks");
+        if (!from)
+            return {};
+        const int id = from->at({"id", "stack_id"});
+        const int frames = from->at({"frames"});
+        if (id < 0 || frames < 0)
+            return {};
+        return eachRow(select(*from), [&](const SqliteStatement &row) -> Result<void> {
+            const auto found = stackOf(row.text(frames));
+            if (!found)
+                return tl::make_unexpected(found.error());
+            if (m_stacks.size() >= m_reading.limits.events)
+                return failure(Error::Code::TooLarge, "The database has more than " + std::to_string(m_stacks.size()) + " stacks.");
+            m_stacks[row.integer(id)] = *found;
+            return {};
+        });
+    }
+
+    void countUnknown(const Table &from, std::string_view where, std::initializer_list<std::string_view> known)
+    {
+        for (const auto &[column, index] : from.indices)
+            if (std::find(known.begin(), known.end(), column) == known.end())
+                m_to.unknownKey(where, from.columns[static_cast<std::size_t>(index)]);
+    }
+
+    [[nodiscard]] Result<void> readSegments()
+    {
+        const auto *from = table("segments");
+        if (!from)
+            return {};
+        countUnknown(*from, "segment", {"id", "device", "device_id", "address", "total_size", "allocated_size", "active_size", "requested_size", "stream",
+                                        "segment_type", "segment_pool_id", "pool_id", "is_expandable", "frames", "stack_id"});
+        const int id = from->at({"id", "segment_id"});
+        const int device = from->at({"device", "device_id"});
+        const int address = from->at({"address", "addr"});
+        const int total = from->at({"total_size", "size"});
+        const int allocated = from->at({"allocated_size"});
+        const int active = from->at({"active_size"});
+        const int requested = from->at({"requested_size"});
+        const int stream = from->at({"stream"});
+        const int type = from->at({"segment_type"});
+        const int pool = from->at({"segment_pool_id", "pool_id"});
+        const int expandable = from->at({"is_expandable"});
+        const int frames = from->at({"frames"});
+        const int stackId = from->at({"stack_id"});
+        return eachRow(select(*from), [&](const SqliteStatement &row) -> Result<void> {
+            MemorySegment segment;
+            segment.device = ordinal(row, device);
+            segment.address = bytes(row, address);
+            segment.totalSize = bytes(row, total, 0);
+            segment.allocatedSize = bytes(row, allocated);
+            segment.activeSize = bytes(row, active);
+            segment.requestedSize = bytes(row, requested);
+            segment.stream = m_to.stream(bytes(row, stream, 0));
+            if (has(row, type) && (row.text(type) == "large" || row.text(type) == "small"))
+                segment.isLarge = row.text(type) == "large";
+            if (has(row, pool))
+                segment.pool = poolOf(row.text(pool));
+            segment.isExpandable = flag(row, expandable);
+            const auto found = stack(row, frames, stackId);
+            if (!found)
+                return tl::make_unexpected(found.error());
+            segment.stack = *found;
+            if (has(row, id))
+                m_segmentIds[row.integer(id)] = m_to.snapshot.segments.size();
+            m_to.snapshot.segments.push_back(segment);
+            return {};
+        });
+    }
+
+    [[nodiscard]] Result<void> readBlocks()
+    {
+        const auto *from = table("blocks");
+        if (!from)
+            return {};
+        countUnknown(*from, "block", {"id", "segment_id", "segment_address", "device", "address", "size", "requested_size", "state", "frames", "stack_id",
+                                      "history_length"});
+        const int segmentId = from->at({"segment_id"});
+        const int segmentAddress = from->at({"segment_address"});
+        const int address = from->at({"address", "addr"});
+        const int size = from->at({"size"});
+        const int requested = from->at({"requested_size"});
+        const int state = from->at({"state"});
+        const int frames = from->at({"frames"});
+        const int stackId = from->at({"stack_id"});
+        const int history = from->at({"history_length"});
+        auto &snapshot = m_to.snapshot;
+        std::map<std::uint64_t, std::size_t> byAddress;
+        for (std::size_t i = 0; i < snapshot.segments.size(); ++i)
+            byAddress.emplace(snapshot.segments[i].address, i);
+        std::vector<std::size_t> owners; // of snapshot.blocks, before they are put in order
+        std::uint64_t homeless = 0;
+        const auto result = eachRow(select(*from), [&](const SqliteStatement &row) -> Result<void> {
+            MemoryBlock block;
+            block.address = bytes(row, address);
+            block.size = bytes(row, size, 0);
+            block.requested = bytes(row, requested);
+            block.state = has(row, state) ? TorchCollector::state(row.text(state)) : BlockState::Unknown;
+            block.historyLength = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes(row, history, 0), UINT32_MAX));
+            const auto found = stack(row, frames, stackId);
+            if (!found)
+                return tl::make_unexpected(found.error());
+            block.stack = *found;
+            auto owner = snapshot.segments.size();
+            if (has(row, segmentId)) {
+                if (const auto at = m_segmentIds.find(row.integer(segmentId)); at != m_segmentIds.end())
+                    owner = at->second;
+            } else {
+                const auto wanted = has(row, segmentAddress) ? bytes(row, segmentAddress) : block.address;
+                auto at = byAddress.upper_bound(wanted);
+                if (at != byAddress.begin() && wanted - std::prev(at)->first < std::max<std::uint64_t>(snapshot.segments[std::prev(at)->second].totalSize, 1))
+                    owner = std::prev(at)->second;
+            }
+            if (owner == snapshot.segments.size()) {
+                ++homeless;
+                return {};
+            }
+            owners.push_back(owner);
+            snapshot.blocks.push_back(block);
+            return {};
+        });
+        if (!result)
+            return result;
+        if (homeless != 0)
+            snapshot.warnings.push_back(std::to_string(homeless) + " blocks belong to no segment of the database and are left out.");
+        std::vector<std::size_t> order(owners.size());
+        for (std::size_t i = 0; i < order.size(); ++i)
+            order[i] = i;
+        std::stable_sort(order.begin(), order.end(), [&owners](std::size_t a, std::size_t b) { return owners[a] < owners[b]; });
+        const auto unordered = std::exchange(snapshot.blocks, {});
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < snapshot.segments.size(); ++i) {
+            auto &segment = snapshot.segments[i];
+            segment.firstBlock = snapshot.blocks.size();
+            for (; next < order.size() && owners[order[next]] == i; ++next)
+                snapshot.blocks.push_back(unordered[order[next]]);
+            TorchCollector::placeBlocks(segment, snapshot.blocks);
+        }
+        return {};
+    }
+
+    // The lists are the numbers in the column "device", with the empty ones between them.
+    [[nodiscard]] Result<void> readTraces()
+    {
+        if (const auto *from = table("device_traces"))
+            return readLists(*from, MemoryKind::Accelerator);
+        return {};
+    }
+
+    [[nodiscard]] Result<void> readLists(const Table &from, MemoryKind kind)
+    {
+        auto &snapshot = m_to.snapshot;
+        const int device = from.at({"device", "device_id", "device_index"});
+        std::vector<std::int64_t> lists{0};
+        std::int64_t count = 1;
+        if (device >= 0) {
+            lists.clear();
+            SqliteStatement numbers(m_database.get(), "SELECT DISTINCT " + sqlName(from.columns[static_cast<std::size_t>(device)]) + " FROM "
+                                                          + sqlName(from.name) + " ORDER BY 1");
+            while (numbers.step() && lists.size() <= kMaxLists)
+                lists.push_back(numbers.isNull(0) ? 0 : numbers.integer(0));
+            if (numbers.code() != SQLITE_DONE && numbers.code() != SQLITE_ROW)
+                return failed(numbers.code());
+            if (lists.size() > kMaxLists || (!lists.empty() && (lists.front() < 0 || lists.back() >= static_cast<std::int64_t>(kMaxLists))))
+                return failure(Error::Code::TooLarge, "The database names more devices than " + std::to_string(kMaxLists) + '.');
+            count = lists.empty() ? 0 : lists.back() + 1;
+        }
+        if (const auto said = listCounts(kind); said && *said >= count && *said <= static_cast<std::int64_t>(kMaxLists))
+            count = *said;
+        for (std::int64_t list = 0; list < count; ++list) {
+            TraceDevice to;
+            to.kind = kind;
+            to.ordinal = static_cast<std::int32_t>(list);
+            to.firstEvent = snapshot.events.size();
+            if (std::find(lists.begin(), lists.end(), list) != lists.end()) {
+                const auto where = device < 0 ? std::string()
+                                              : " WHERE " + sqlName(from.columns[static_cast<std::size_t>(device)]) + '=' + std::to_string(list);
+                if (const auto state = readEvents(from, where); !state)
+                    return state;
+            }
+            to.eventCount = snapshot.events.size() - to.firstEvent;
+            snapshot.devices.push_back(std::move(to));
+            if (kind == MemoryKind::Accelerator)
+                ++snapshot.origin.traceLists;
+        }
+        return {};
+    }
+
+    [[nodiscard]] Result<void> readEvents(const Table &from, const std::string &where)
+    {
+        const int action = from.at({"action"});
+        const int address = from.at({"addr", "address"});
+        const int deviceFree = from.at({"device_free"});
+        const int size = from.at({"size"});
+        const int stream = from.at({"stream"});
+        const int time = from.at({"time_us"});
+        const int frames = from.at({"frames"});
+        const int stackId = from.at({"stack_id"});
+        const int pool = from.at({"pool_id"});
+        const int attributes = from.at({"attributes"});
+        std::vector<std::pair<int, std::string>> others;
+        for (std::size_t i = 0; i < from.columns.size(); ++i) {
+            constexpr std::array<std::string_view, 15> kKnown{"id",     "device",   "device_id", "device_index", "action",     "addr",    "address",
+                                                              "device_free", "size", "stream", "time_us", "frames", "stack_id", "pool_id", "attributes"};
+            if (std::find(kKnown.begin(), kKnown.end(), lower(from.columns[i])) == kKnown.end())
+                others.emplace_back(static_cast<int>(i), from.columns[i]);
+        }
+        EventContext context;
+        return eachRow(select(from, where), [&](const SqliteStatement &row) -> Result<void> {
+            TraceEvent event;
+            event.action = m_to.action(has(row, action) ? row.text(action) : std::string_view());
+            event.address = bytes(row, address);
+            if (event.address == kUnknownBytes)
+                event.address = bytes(row, deviceFree);
+            event.size = bytes(row, size);
+            event.stream = m_to.stream(bytes(row, stream, 0));
+            event.timeUs = has(row, time) ? row.integer(time) : kUnknownTime;
+            const auto found = stack(row, frames, stackId);
+            if (!found)
+                return tl::make_unexpected(found.error());
+            event.stack = *found;
+            context.pool.reset();
+            context.attributes.clear();
+            if (has(row, pool))
+                context.pool = poolOf(row.text(pool));
+            if (has(row, attributes))
+                if (const auto state = takeAttributes(row.text(attributes), context); !state)
+                    return state;
+            for (const auto &[column, name] : others) {
+                if (row.isNull(column))
+                    continue;
+                if (!isTorchEventKey(name))
+                    m_to.unknownKey("event", name);
+                m_to.attribute(context, name, row.text(column));
+            }
+            event.context = m_to.context(context);
+            return m_to.append(event);
+        });
+    }
+
+    [[nodiscard]] Result<void> takeAttributes(std::string_view json, EventContext &context)
+    {
+        return eachTextAttribute(json, [&](const std::string &name, std::string_view text) {
+            if (!isTorchEventKey(name))
+                m_to.unknownKey("event", name);
+            m_to.attribute(context, name, text);
+        });
+    }
+
+    [[nodiscard]] Result<void> readHost()
+    {
+        if (const auto *from = table("host_segments")) {
+            const int address = from->at({"address", "addr"});
+            const int device = from->at({"device"});
+            const int size = from->at({"size", "total_size"});
+            const int allocated = from->at({"allocated"});
+            const int active = from->at({"active"});
+            const int stream = from->at({"stream"});
+            const int pool = from->at({"segment_pool_id", "pool_id"});
+            const int requested = from->at({"requested_size"});
+            const int frames = from->at({"frames"});
+            const int stackId = from->at({"stack_id"});
+            auto &snapshot = m_to.snapshot;
+            const auto state = eachRow(select(*from), [&](const SqliteStatement &row) -> Result<void> {
+                MemorySegment segment;
+                MemoryBlock block;
+                segment.device = ordinal(row, device);
+                segment.address = bytes(row, address);
+                segment.totalSize = bytes(row, size, 0);
+                segment.stream = m_to.stream(bytes(row, stream, 0));
+                if (has(row, pool))
+                    segment.pool = poolOf(row.text(pool));
+                const auto found = stack(row, frames, stackId);
+                if (!found)
+                    return tl::make_unexpected(found.error());
+                segment.stack = *found;
+                segment.firstBlock = snapshot.hostBlocks.size();
+                segment.blockCount = 1;
+                block.address = segment.address;
+                block.size = segment.totalSize;
+                block.requested = bytes(row, requested);
+                block.stack = *found;
+                const auto isAllocated = flag(row, allocated);
+                const auto isActive = flag(row, active);
+                if (isAllocated || isActive)
+                    block.state = isAllocated.value_or(false) ? BlockState::ActiveAllocated
+                        : isActive.value_or(false)            ? BlockState::ActivePendingFree
+                                                              : BlockState::Inactive;
+                snapshot.hostBlocks.push_back(block);
+                snapshot.hostSegments.push_back(segment);
+                return {};
+            });
+            if (!state)
+                return state;
+            m_to.features.hasHostSegments = true;
+        }
+        if (const auto *from = table("host_traces"))
+            return readLists(*from, MemoryKind::PinnedHost);
+        return {};
+    }
+
+    [[nodiscard]] Result<void> readAnnotations()
+    {
+        const auto *from = table("external_annotations");
+        if (!from)
+            return {};
+        m_to.features.hasAnnotations = true;
+        const int device = from->at({"device"});
+        const int time = from->at({"time_us"});
+        const int stage = from->at({"stage"});
+        const int name = from->at({"name"});
+        return eachRow(select(*from), [&](const SqliteStatement &row) -> Result<void> {
+            TraceAnnotation annotation;
+            annotation.device = ordinal(row, device);
+            if (has(row, time))
+                annotation.timeUs = row.integer(time);
+            if (has(row, stage))
+                annotation.stage = row.text(stage) == "START" ? TraceAnnotation::Stage::Start
+                    : row.text(stage) == "END"                ? TraceAnnotation::Stage::End
+                                                              : TraceAnnotation::Stage::Other;
+            if (has(row, name))
+                annotation.name = m_to.snapshot.texts.intern(row.text(name));
+            m_to.snapshot.annotations.push_back(annotation);
+            return {};
+        });
+    }
+
+    [[nodiscard]] Result<void> readPairs()
+    {
+        const auto read = [this](const char *name, auto &&take) -> Result<void> {
+            const auto *from = table(name);
+            if (!from || from->at({"key", "name"}) < 0 || from->at({"value"}) < 0)
+                return {};
+            const int key = from->at({"key", "name"});
+            const int value = from->at({"value"});
+            std::size_t left = 4096;
+            return eachRow(select(*from), [&](const SqliteStatement &row) -> Result<void> {
+                if (left != 0) {
+                    --left;
+                    take(std::string(row.text(key)), std::string(row.text(value)));
+                }
+                return {};
+            });
+        };
+        auto &snapshot = m_to.snapshot;
+        m_to.features.hasSettings = table("allocator_settings") != nullptr;
+        auto state = read("allocator_settings", [&](std::string key, std::string value) {
+            if (key == "trace_alloc_overflowed")
+                m_to.overflowed(value);
+            if (key == "trace_alloc_max_entries")
+                m_to.maxEntries(value);
+            snapshot.settings.emplace_back(std::move(key), std::move(value));
+        });
+        if (state)
+            state = read("attributes", [&](std::string key, std::string value) { snapshot.attributes.emplace_back(std::move(key), std::move(value)); });
+        if (state)
+            state = read("plimsoll", [&](const std::string &key, std::string value) {
+                if (key == "extras")
+                    m_extras = std::move(value);
+            });
+        return state;
+    }
+
+    // How many lists there are with the empty ones at the end, where the file says it.
+    [[nodiscard]] std::optional<std::int64_t> listCounts(MemoryKind kind)
+    {
+        if (!table("plimsoll"))
+            return std::nullopt;
+        SqliteStatement row(m_database.get(), std::string("SELECT value FROM plimsoll WHERE key='")
+                                                  + (kind == MemoryKind::PinnedHost ? "host_lists'" : "device_lists'"));
+        if (!row.step() || row.isNull(0))
+            return std::nullopt;
+        return row.integer(0);
+    }
+
+    std::filesystem::path m_path;
+    const SnapshotReading &m_reading;
+    SqliteDatabase m_database;
+    TorchCollector m_to;
+    std::uint64_t m_bytes;
+    std::map<std::string, Table> m_tables; // by lower-case name
+    std::unordered_map<std::int64_t, StackId> m_stacks;
+    std::unordered_map<std::int64_t, std::size_t> m_segmentIds;
+    std::string m_padded;
+    std::string m_extras;
+};
+
+} // namespace
+
+Result<MemorySnapshot> readTorchSqlite(const std::filesystem::path &path, const SnapshotReading &reading)
+{
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (error || !std::filesystem::exists(status))
+        return failure(Error::Code::Io, path.string() + " cannot be opened: " + (error ? error.message() : "it is not there") + '.');
+    if (!std::filesystem::is_regular_file(status))
+        return failure(Error::Code::Unsupported, path.string() + " is not a regular file.");
+    std::array<char, 16> head{};
+    std::ifstream(path, std::ios::binary).read(head.data(), head.size());
+    if (std::string_view(head.data(), head.size()) != std::string_view("SQLite format 3\0", 16))
+        return failure(Error::Code::BadInput, path.string() + " is no SQLite database.");
+    const auto bytes = std::filesystem::file_size(path, error);
+    return TorchSqliteReader(path, reading, error ? 0 : bytes).read();
+}
+
+} // namespace plimsoll
