@@ -41,4 +41,5 @@ set(snapshot_HEADERS
     stack_tree.h
     steps.h
     time_axis.h
+    wrapping.h
 )
