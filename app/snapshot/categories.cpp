@@ -4,6 +4,7 @@
 #include "snapshot/annotation_ranges.h"
 #include "snapshot/frame_text.h"
 #include "snapshot/steps.h"
+#include "snapshot/wrapping.h"
 
 #include <algorithm>
 #include <optional>
@@ -244,7 +245,7 @@ std::array<std::int64_t, kMemoryCategories> Categories::aliveAt(EventInstant ins
     const auto sizes = m_replay->sizes();
     m_replay->forEachAlive(instant, [&](AllocationId id) {
         auto &sum = bytes[static_cast<std::size_t>(m_of[id])];
-        sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + sizes[id]);
+        sum = wrappingAdd(sum, static_cast<std::int64_t>(sizes[id]));
     });
     return bytes;
 }

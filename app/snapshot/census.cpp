@@ -2,6 +2,7 @@
 #include "snapshot/census.h"
 
 #include "snapshot/address_map.h"
+#include "snapshot/wrapping.h"
 
 #include <algorithm>
 #include <set>
@@ -20,11 +21,6 @@ std::string poolName(const MemorySegment &segment)
 std::uint64_t known(std::uint64_t bytes) noexcept
 {
     return bytes == kUnknownBytes ? 0 : bytes;
-}
-
-std::int64_t minus(std::int64_t a, std::int64_t b) noexcept
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
 DeviceCensus emptyCensus(const SnapshotDevice &device)
@@ -91,7 +87,7 @@ void countSegments(const MemorySnapshot &snapshot, const SnapshotDevice &device,
                 continue;
             }
             sum.requested += requested;
-            census.roundingWaste += static_cast<std::int64_t>(block.size - requested);
+            census.roundingWaste = wrappingAdd(census.roundingWaste, static_cast<std::int64_t>(block.size - requested));
             if (block.state == BlockState::ActiveAllocated && allocated)
                 allocated->put(address, requested);
             else if (block.state == BlockState::ActivePendingFree && pending)
@@ -286,8 +282,8 @@ void fromReplay(const Replay &replay, TraceCensus &trace)
     }
     trace.freesWithoutAllocBytes = freed;
     trace.endLiveBytes = static_cast<std::int64_t>(live);
-    trace.endRelative = minus(replay.levelAtEnd(), replay.levelAtStart());
-    trace.peakRelative = minus(replay.peakLevel(), replay.levelAtStart());
+    trace.endRelative = wrappingSubtract(replay.levelAtEnd(), replay.levelAtStart());
+    trace.peakRelative = wrappingSubtract(replay.peakLevel(), replay.levelAtStart());
     if (replay.peakInstant() > 0)
         trace.peakIndex = replay.peakInstant() - 1;
     trace.allocsOfLiveAddress = replay.oddities().allocsOfLiveAddress;
@@ -353,8 +349,7 @@ FileCensus sumOf(std::vector<DeviceCensus> devices)
         file.reserved += census.reserved;
         for (const auto &[action, count] : census.eventsByAction)
             file.eventsByAction[action] += count;
-        file.peakAbsolute = static_cast<std::int64_t>(static_cast<std::uint64_t>(file.peakAbsolute)
-                                                      + static_cast<std::uint64_t>(census.trace.peakAbsolute));
+        file.peakAbsolute = wrappingAdd(file.peakAbsolute, census.trace.peakAbsolute);
     }
     return file;
 }

@@ -59,4 +59,5 @@ set(snapshot_HEADERS
     steps.h
     time_axis.h
     what_if.h
+    wrapping.h
 )

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/residency.h"
 
+#include "snapshot/wrapping.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -9,15 +11,6 @@ namespace {
 
 constexpr EventInstant kExactRange = 1U << 18U; // instants whose exact values are made for one picture
 constexpr EventInstant kSnap = 32;              // leaves of the curve
-
-std::int64_t plus(std::int64_t a, std::int64_t b) noexcept
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-std::int64_t minus(std::int64_t a, std::int64_t b) noexcept
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
 
 std::vector<BandColumn> exactColumns(const LevelCurve &curve, std::span<const EventInstant> borders)
 {
@@ -84,11 +77,11 @@ Bands bandsOfStacks(const Replay &replay, std::size_t most)
     for (EventInstant n = 0; n <= replay.end(); ++n) {
         if (n > 0 && diesAt[n] != kNone) {
             auto &now = levels[stacks[diesAt[n]]].now;
-            now = minus(now, static_cast<std::int64_t>(sizes[diesAt[n]]));
+            now = wrappingSubtract(now, static_cast<std::int64_t>(sizes[diesAt[n]]));
         }
         for (; next < births.size() && births[next] == n; ++next) {
             auto &level = levels[stacks[next]];
-            level.now = plus(level.now, static_cast<std::int64_t>(sizes[next]));
+            level.now = wrappingAdd(level.now, static_cast<std::int64_t>(sizes[next]));
             level.highest = std::max(level.highest, level.now);
         }
     }
@@ -157,7 +150,7 @@ BandPicture bandPicture(const LevelCurve &requested, const Bands &bands, std::sp
         replay.forEachAliveOf(born, std::max(born, bornNow), at, [&](AllocationId id) {
             const auto size = static_cast<std::int64_t>(sizes[id]);
             auto &in = picture.levels[c * bands.count + bands.of[id]];
-            in = plus(in, size);
+            in = wrappingAdd(in, size);
             // Most die soon: gallop to the first column that does not show it.
             std::size_t step = 1;
             auto low = c;
@@ -168,15 +161,15 @@ BandPicture bandPicture(const LevelCurve &requested, const Bands &bands, std::sp
             const auto after = std::lower_bound(instants.begin() + static_cast<std::ptrdiff_t>(low + 1),
                                                 instants.begin() + static_cast<std::ptrdiff_t>(std::min(count, low + step)), deaths[id]);
             auto &out = picture.levels[static_cast<std::size_t>(after - instants.begin()) * bands.count + bands.of[id]];
-            out = minus(out, size);
+            out = wrappingSubtract(out, size);
         });
         born = std::max(born, bornNow);
     }
     // What no allocation stands for belongs to the rest.
     auto &rest = picture.levels[bands.count - 1];
-    rest = plus(rest, replay.unseenAtStart());
+    rest = wrappingAdd(rest, replay.unseenAtStart());
     for (std::size_t i = bands.count; i < count * bands.count; ++i)
-        picture.levels[i] = plus(picture.levels[i], picture.levels[i - bands.count]);
+        picture.levels[i] = wrappingAdd(picture.levels[i], picture.levels[i - bands.count]);
     picture.levels.resize(count * bands.count);
     return picture;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/stack_tree.h"
 
+#include "snapshot/wrapping.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -12,18 +14,9 @@ constexpr std::size_t kStopEvery = std::size_t{1} << 14U; // comparisons between
 struct Cancelled
 {}; // std::sort has no other way out
 
-// Weights wrap instead of overflowing: the sizes of a hostile file are anything.
-std::int64_t plus(std::int64_t a, std::int64_t b) noexcept
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-std::int64_t minus(std::int64_t a, std::int64_t b) noexcept
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
 std::int64_t magnitude(std::int64_t a) noexcept
 {
-    return a < 0 ? minus(0, a) : a;
+    return a < 0 ? wrappingSubtract(0, a) : a;
 }
 
 } // namespace
@@ -124,7 +117,7 @@ void StackTree::sumUp(TreeWeights &weights)
 {
     for (auto *sums : {&weights.value, &weights.width, &weights.count})
         for (std::size_t i = 1; i < sums->size(); ++i)
-            (*sums)[i] = plus((*sums)[i], (*sums)[i - 1]);
+            (*sums)[i] = wrappingAdd((*sums)[i], (*sums)[i - 1]);
 }
 
 TreeWeights StackTree::alive(const Replay &replay, EventInstant instant) const
@@ -134,7 +127,7 @@ TreeWeights StackTree::alive(const Replay &replay, EventInstant instant) const
     const auto sizes = replay.sizes();
     replay.forEachAlive(instant, [&](AllocationId id) {
         const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = plus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
         ++weights.count[rank + 1];
     });
     sumUp(weights);
@@ -149,7 +142,7 @@ TreeWeights StackTree::born(const Replay &replay, EventInstant from, EventInstan
     const auto last = replay.bornUpTo(to);
     for (auto id = replay.bornUpTo(from); id < last; ++id) {
         const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = plus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
         ++weights.count[rank + 1];
     }
     sumUp(weights);
@@ -163,12 +156,12 @@ TreeWeights StackTree::growth(const Replay &replay, EventInstant from, EventInst
     const auto sizes = replay.sizes();
     replay.forEachAlive(to, [&](AllocationId id) {
         const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = plus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
         ++weights.count[rank + 1];
     });
     replay.forEachAlive(from, [&](AllocationId id) {
         const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = minus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        weights.value[rank + 1] = wrappingSubtract(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
         --weights.count[rank + 1];
     });
     weights.width.resize(weights.value.size());
@@ -185,7 +178,7 @@ TreeWeights StackTree::leaked(const Replay &replay, EventInstant from) const
     const auto sizes = replay.sizes();
     replay.forEachAliveOf(replay.bornUpTo(from), replay.size(), replay.end(), [&](AllocationId id) {
         const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = plus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
         ++weights.count[rank + 1];
     });
     sumUp(weights);
@@ -200,7 +193,7 @@ TreeWeights StackTree::weights(std::span<const std::pair<StackId, std::int64_t>>
         if (stack >= m_rankOf.size())
             continue;
         const auto at = m_rankOf[stack] + std::size_t{1};
-        weights.value[at] = plus(weights.value[at], size);
+        weights.value[at] = wrappingAdd(weights.value[at], size);
         ++weights.count[at];
     }
     for (const auto value : weights.value)
@@ -244,13 +237,13 @@ TreeBox StackTree::boxOf(const TreeWeights &weights, std::size_t first, std::siz
     box.depth = depth;
     box.unit = depth == 0 ? 0 : unitAt(first, depth - 1);
     box.left = widths[first];
-    box.width = minus(widths[last], widths[first]);
-    box.value = minus(weights.value[last], weights.value[first]);
-    box.count = minus(weights.count[last], weights.count[first]);
+    box.width = wrappingSubtract(widths[last], widths[first]);
+    box.value = wrappingSubtract(weights.value[last], weights.value[first]);
+    box.count = wrappingSubtract(weights.count[last], weights.count[first]);
     auto end = first;
     while (end < last && depthOf(end) == depth)
         ++end;
-    box.self = minus(weights.value[end], weights.value[first]);
+    box.self = wrappingSubtract(weights.value[end], weights.value[first]);
     return box;
 }
 
@@ -264,7 +257,7 @@ void StackTree::forEachChild(const TreeBox &node, const TreeWeights &weights, st
         ++rank;
     while (rank < last) {
         const auto end = endOfEqual(rank, last, node.depth);
-        if (minus(widths[end], widths[rank]) >= minWidth)
+        if (wrappingSubtract(widths[end], widths[rank]) >= minWidth)
             f(boxOf(weights, rank, end, node.depth + 1));
         rank = end;
     }
