@@ -37,6 +37,7 @@ set(formats_SOURCES
     pickle_window.cpp
     pprof.cpp
     replaced_file.cpp
+    snapshot_file.cpp
     snapshot_format.cpp
     stack_table.cpp
     text_table.cpp
@@ -95,6 +96,7 @@ set(formats_HEADERS
     pprof.h
     replaced_file.h
     reserved_array.h
+    snapshot_file.h
     snapshot_format.h
     snapshot_reading.h
     stack_table.h

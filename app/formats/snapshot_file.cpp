@@ -2,8 +2,8 @@
 #include "formats/snapshot_file.h"
 
 #include "formats/heap_text.h"
-#include "formats/memory_timeline.h"
 #include "formats/pprof.h"
+#include "formats/torch_html.h"
 #include "formats/torch_json.h"
 #include "formats/torch_pickle.h"
 #include "formats/torch_sqlite.h"
@@ -151,6 +151,8 @@ const MemorySnapshot *SnapshotFile::snapshot() const noexcept
         return torch;
     if (const auto *trace = std::get_if<KinetoTrace>(&content))
         return &trace->snapshot;
+    if (const auto *timeline = std::get_if<MemoryTimeline>(&content))
+        return &timeline->snapshot;
     return nullptr;
 }
 
@@ -185,6 +187,8 @@ Result<SnapshotFile> openSnapshotFile(const fs::path &path, const SnapshotReadin
         describe(*torch, bytes, isCompressed);
     } else if (auto *trace = std::get_if<KinetoTrace>(&file->content)) {
         describe(trace->snapshot, bytes, isCompressed);
+    } else if (auto *timeline = std::get_if<MemoryTimeline>(&file->content)) {
+        describe(timeline->snapshot, bytes, isCompressed);
     } else if (auto *heap = std::get_if<HeapProfile>(&file->content)) {
         heap->fileBytes = bytes;
         heap->isCompressed = isCompressed;

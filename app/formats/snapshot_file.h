@@ -4,6 +4,7 @@
 #include "formats/heap_profile.h"
 #include "formats/kineto.h"
 #include "formats/memory_snapshot.h"
+#include "formats/memory_timeline.h"
 #include "formats/snapshot_format.h"
 #include "formats/snapshot_reading.h"
 
@@ -16,7 +17,7 @@ namespace plimsoll {
 struct SnapshotFile
 {
     SnapshotFormat format = SnapshotFormat::Unknown;
-    std::variant<MemorySnapshot, KinetoTrace, HeapProfile> content;
+    std::variant<MemorySnapshot, KinetoTrace, MemoryTimeline, HeapProfile> content;
 
     /// Its events, segments and stacks; nullptr for a heap profile, which has stacks only.
     [[nodiscard]] const MemorySnapshot *snapshot() const noexcept;

@@ -114,6 +114,7 @@ int runSnapshotCommand(int argc, char **argv, std::ostream &out, std::ostream &e
     diffCommand->add_option("A", diff.a, "a snapshot")->required();
     diffCommand->add_option("B", diff.b, "another one")->required();
     diffCommand->add_option("--device", diff.device, "only this device of both files");
+    diffCommand->add_flag("--at-peak", diff.atPeak, "at each one's peak, not at its end");
     diffCommand->add_option("--top", diff.top, "so many rows")->check(CLI::Range(1, 100'000));
     diffCommand->add_flag("--json", diff.json, "as one JSON document");
 

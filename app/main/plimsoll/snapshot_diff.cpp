@@ -4,7 +4,9 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "formats/snapshot_file.h"
+#include "snapshot/categories.h"
 #include "snapshot/diff.h"
+#include "snapshot/replay.h"
 
 #include <nlohmann/json.hpp>
 
@@ -39,6 +41,26 @@ Result<Side> open(const std::string &path, const SnapshotReading &reading)
     return side;
 }
 
+/// All accelerators together, or the one that was asked for. Blocks without events (a heap profile,
+/// a state without history) are compared as they are.
+DiffSide stateOf(const MemorySnapshot &snapshot, const DiffQuestion &question, const std::stop_token &stop)
+{
+    DiffSide side;
+    for (const auto &device : devicesOf(snapshot)) {
+        if (device.kind != MemoryKind::Accelerator || (question.device && device.ordinal != *question.device))
+            continue;
+        const Replay replay(snapshot, device, stop);
+        if (!replay.hasAllocations())
+            return finalSide(snapshot, question.device);
+        const Categories categories(replay);
+        auto one = sideAt(replay, question.atPeak ? replay.peakInstant() : replay.end(), &categories);
+        side.hasCategories = one.hasCategories;
+        side.items.insert(side.items.end(), one.items.begin(), one.items.end());
+    }
+    side.snapshot = &snapshot;
+    return side;
+}
+
 Json amount(const DiffAmount &amount)
 {
     return {{"bytes", amount.bytes}, {"allocations", amount.count}};
@@ -69,6 +91,7 @@ void printJson(const DiffQuestion &question, const SnapshotDiff &diff, std::ostr
                         {"is_empty", diff.isEmpty()},
                         {"stacks_unchanged", diff.unchangedStacks},
                         {"stacks_changed", diff.byStack.size()},
+                        {"stacks_with_other_lines_only", diff.driftedStacks},
                         {"by_stack", rows(diff.byStack, question.top, true)},
                         {"by_category", rows(diff.byCategory, question.top, false)},
                         {"by_size_class", rows(diff.bySizeClass, question.top, false)}};
@@ -126,7 +149,7 @@ int showDiff(const DiffQuestion &question, const SnapshotReading &reading, std::
     const auto b = open(question.b, reading);
     if (!b)
         return refuse(b.error());
-    const auto diff = diffSnapshots(finalSide(a->snapshot(), question.device), finalSide(b->snapshot(), question.device), {}, reading.stop);
+    const auto diff = diffSnapshots(stateOf(a->snapshot(), question, reading.stop), stateOf(b->snapshot(), question, reading.stop), reading.stop);
     if (!diff)
         return refuse(diff.error());
     if (question.json)

@@ -15,11 +15,12 @@ struct DiffQuestion
     std::string a;
     std::string b;
     std::optional<std::int32_t> device; // ordinal; nullopt: all
+    bool atPeak = false; // of each device; else at the end
     std::size_t top = 20;
     bool json = false;
 };
 
-/// What the final states of two files differ in. Exit status as of the whole command.
+/// What two files hold differently. Exit status as of the whole command.
 [[nodiscard]] int showDiff(const DiffQuestion &question, const SnapshotReading &reading, std::ostream &out, std::ostream &err);
 
 } // namespace plimsoll

@@ -193,6 +193,7 @@ Json whatIfJson(const Result<WhatIfReport> &result)
     const auto &agreement = report.agreement;
     return {{"answered", true},
             {"is_believable", report.isBelievable},
+            {"belief", describeBelief(report)},
             {"capacity_bytes", report.capacity},
             {"recorded_peak_reserved_bytes", report.recordedPeak},
             {"model",
@@ -358,6 +359,25 @@ void addKineto(Json &document, const KinetoTrace &trace)
         cards.push_back({{"id", card.id}, {"name", card.name}, {"total_bytes", orNull(card.totalBytes)}});
 }
 
+void addTimeline(Json &document, const MemoryTimeline &timeline)
+{
+    document["file_bytes"] = timeline.snapshot.origin.fileBytes;
+    document["is_raw"] = timeline.isRaw;
+    document["moments"] = timeline.moments.size();
+    document["peak_bytes"] = timeline.peakBytes;
+    if (timeline.peakMoment) {
+        const auto &moment = timeline.moments[*timeline.peakMoment];
+        Json categories = Json::object();
+        for (std::size_t i = 0; i < kTimelineCategories; ++i)
+            categories[std::string(toString(static_cast<TimelineCategory>(i)))] = moment.bytes[i];
+        document["peak"] = {{"moment", *timeline.peakMoment},
+                            {"time_us", moment.timeUs == kUnknownTime ? Json(nullptr) : Json(moment.timeUs)},
+                            {"bytes_by_category", categories}};
+    }
+    document["existing_bytes"] = timeline.existingBytes;
+    document["new_versions"] = timeline.newVersions;
+}
+
 void addHeap(Json &document, const HeapProfile &heap)
 {
     document["file_bytes"] = heap.fileBytes;
@@ -414,6 +434,9 @@ void printJson(const SnapshotReport &report, std::ostream &out)
     } else if (const auto *trace = std::get_if<KinetoTrace>(&report.file.content)) {
         addKineto(document, *trace);
         addMemory(document, report, trace->snapshot, "memory");
+    } else if (const auto *timeline = std::get_if<MemoryTimeline>(&report.file.content)) {
+        addTimeline(document, *timeline);
+        addMemory(document, report, timeline->snapshot, "devices");
     } else {
         const auto &snapshot = std::get<MemorySnapshot>(report.file.content);
         addTorch(document, report, snapshot);

@@ -59,6 +59,22 @@ Result<DeviceReport> reportOf(const SnapshotQuestion &question, const MemorySnap
     return out;
 }
 
+Result<void> addOoms(const Replay &replay, std::size_t top, const std::stop_token &stop, std::vector<OomReport> &out)
+{
+    OomQuestion question;
+    question.top = top;
+    auto ooms = explainOoms(replay, question, stop);
+    if (!ooms)
+        return tl::make_unexpected(ooms.error());
+    for (auto &oom : *ooms) {
+        auto answer = whatIf(replay, oom, stop);
+        if (!answer && answer.error().code == Error::Code::Cancelled)
+            return tl::make_unexpected(answer.error());
+        out.push_back({std::move(oom), std::move(answer)});
+    }
+    return {};
+}
+
 std::size_t deepestOfEvents(const MemorySnapshot &snapshot)
 {
     std::vector<bool> isUsed(snapshot.stacks.stackCount());
@@ -132,18 +148,9 @@ Result<SnapshotReport> report(const SnapshotQuestion &question, const SnapshotRe
     if (out.devices.empty() && !devices.empty())
         return failure(Error::Code::BadInput, question.file + ": no device has an event " + std::to_string(question.event) + '.');
 
-    OomQuestion oomQuestion;
-    oomQuestion.top = question.top;
-    auto ooms = explainOoms(*snapshot, oomQuestion, reading.stop);
-    if (!ooms)
-        return tl::make_unexpected(ooms.error());
-    for (auto &oom : *ooms) {
-        if (question.device && oom.ordinal != *question.device)
-            continue;
-        auto answer = whatIf(*snapshot, oom, reading.stop);
-        if (!answer && answer.error().code == Error::Code::Cancelled)
-            return tl::make_unexpected(answer.error());
-        out.ooms.push_back({std::move(oom), std::move(answer)});
+    for (const auto &device : out.devices) {
+        if (auto done = addOoms(*device.replay, question.top, reading.stop, out.ooms); !done)
+            return tl::make_unexpected(done.error());
     }
     if (question.at == SnapshotQuestion::At::Oom && out.ooms.empty())
         return failure(Error::Code::BadInput, question.file + ": no out-of-memory event is recorded here. --at peak shows the highest moment.");

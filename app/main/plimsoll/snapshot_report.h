@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "formats/pickle_census.h"
 #include "formats/snapshot_file.h"
-#include "formats/torch_pickle.h"
 #include "snapshot/categories.h"
 #include "snapshot/census.h"
 #include "snapshot/leaks.h"

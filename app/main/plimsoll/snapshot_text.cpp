@@ -160,9 +160,7 @@ void putOom(std::ostream &out, const MemorySnapshot &snapshot, const OomReport &
         out << "  What other settings would have done cannot be said: " << report.whatIf.error().detail << '\n';
         return;
     }
-    out << "\n  What would have helped (" << report.whatIf->agreement.describe() << ")\n";
-    if (!report.whatIf->isBelievable)
-        out << "  The model does not follow this trace closely enough: take these as hints.\n";
+    out << "\n  What other settings would have done. " << describeBelief(*report.whatIf) << '\n';
     for (const auto &answer : report.whatIf->answers)
         out << "  - " << describe(answer, *report.whatIf) << '\n';
 }
