@@ -428,17 +428,17 @@ void addHeap(Json &document, const HeapProfile &heap)
 
 void printJson(const SnapshotReport &report, std::ostream &out)
 {
-    Json document{{"file", report.question.file}, {"format", toString(report.file.format)}};
-    if (const auto *heap = std::get_if<HeapProfile>(&report.file.content)) {
+    Json document{{"file", report.question.file}, {"format", toString(report.file->format)}};
+    if (const auto *heap = std::get_if<HeapProfile>(&report.file->content)) {
         addHeap(document, *heap);
-    } else if (const auto *trace = std::get_if<KinetoTrace>(&report.file.content)) {
+    } else if (const auto *trace = std::get_if<KinetoTrace>(&report.file->content)) {
         addKineto(document, *trace);
         addMemory(document, report, trace->snapshot, "memory");
-    } else if (const auto *timeline = std::get_if<MemoryTimeline>(&report.file.content)) {
+    } else if (const auto *timeline = std::get_if<MemoryTimeline>(&report.file->content)) {
         addTimeline(document, *timeline);
         addMemory(document, report, timeline->snapshot, "devices");
     } else {
-        const auto &snapshot = std::get<MemorySnapshot>(report.file.content);
+        const auto &snapshot = std::get<MemorySnapshot>(report.file->content);
         addTorch(document, report, snapshot);
         addMemory(document, report, snapshot, "devices");
     }

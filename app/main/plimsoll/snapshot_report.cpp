@@ -116,11 +116,11 @@ Result<SnapshotReport> report(const SnapshotQuestion &question, const SnapshotRe
         return tl::make_unexpected(file.error());
     SnapshotReport out;
     out.question = question;
-    out.file = std::move(*file);
-    const auto *snapshot = out.file.snapshot();
+    out.file = std::make_unique<SnapshotFile>(std::move(*file));
+    const auto *snapshot = out.file->snapshot();
     if (!snapshot)
         return out;
-    if (question.json && out.file.format == SnapshotFormat::TorchPickle) {
+    if (question.json && out.file->format == SnapshotFormat::TorchPickle) {
         auto bytes = openBytes(question.file);
         if (!bytes)
             return tl::make_unexpected(bytes.error());

@@ -56,7 +56,7 @@ struct OomReport
 struct SnapshotReport
 {
     SnapshotQuestion question;
-    SnapshotFile file;
+    std::unique_ptr<SnapshotFile> file; // stays where it is: the replays point into it
     std::optional<PickleCensus> opcodes; // of a pickle, when JSON is wanted
     FileCensus census;                   // of the devices asked for
     std::size_t deepestStack = 0;        // of the events

@@ -190,17 +190,17 @@ void putHeap(std::ostream &out, const HeapProfile &heap)
 
 void printText(const SnapshotReport &report, std::ostream &out)
 {
-    out << safeText(report.question.file, 512) << ": " << toString(report.file.format) << '\n';
+    out << safeText(report.question.file, 512) << ": " << toString(report.file->format) << '\n';
     const auto putWarnings = [&out](const std::vector<std::string> &warnings) {
         for (const auto &warning : warnings)
             out << "\nNote: " << warning << '\n';
     };
-    if (const auto *heap = std::get_if<HeapProfile>(&report.file.content)) {
+    if (const auto *heap = std::get_if<HeapProfile>(&report.file->content)) {
         putHeap(out, *heap);
         putWarnings(heap->warnings);
         return;
     }
-    const auto &snapshot = *report.file.snapshot();
+    const auto &snapshot = *report.file->snapshot();
     row(out, "file", bytes(snapshot.origin.fileBytes)
                          + (snapshot.origin.pickleProtocol >= 0 ? ", pickle protocol " + std::to_string(snapshot.origin.pickleProtocol) : ""));
     if (!snapshot.origin.torchVersions.empty())
