@@ -103,7 +103,6 @@ QString ledgerDifference(const QJsonObject &ledger, const QJsonObject &report)
         translated.insert(QLatin1String(key), report.value(QLatin1String(key)));
     translated.insert(QLatin1String("events"), device.value(QLatin1String("events")));
     translated.insert(QLatin1String("blocks_by_state"), device.value(QLatin1String("blocks_by_state")));
-    translated.insert(QLatin1String("distinct_frames"), report.value(QLatin1String("distinct_frames_by_value")));
     const QList<std::pair<const char *, const char *>> names{
         {"reserved_bytes_at_start", "reserved_at_start_bytes"},
         {"free_without_alloc", "free_without_alloc"},
@@ -126,7 +125,16 @@ QString ledgerDifference(const QJsonObject &ledger, const QJsonObject &report)
     }
     translated.insert(QLatin1String("private_pool_reserved_bytes"), inPrivatePools);
     auto wanted = ledger;
-    wanted.remove(QLatin1String("events_dropped")); // not in the file
+    wanted.remove(QLatin1String("events_dropped"));  // not in the file
+    wanted.remove(QLatin1String("distinct_frames")); // some of its frames are alike by chance
+    if (trace.value(QLatin1String("first_time_us")).isNull()) { // nor are times, before PyTorch 2.2
+        wanted.remove(QLatin1String("first_time_us"));
+        wanted.remove(QLatin1String("last_time_us"));
+    }
+    if (pools.size() == 1 && pools.contains(QLatin1String("None"))) // nor are pools, before 2.1
+        wanted.remove(QLatin1String("private_pool_reserved_bytes"));
+    if (report.value(QLatin1String("distinct_frames_by_value")).toInteger() > ledger.value(QLatin1String("distinct_frames")).toInteger())
+        return QStringLiteral("more frames than there were");
     return difference(wanted, translated);
 }
 
@@ -300,10 +308,12 @@ QString pickled(const QTemporaryDir &folder, int protocol = 4)
     return path;
 }
 
-// What must survive a conversion; the file itself is another.
+// What must survive a conversion; the file itself is another. The stacks of earlier uses of a block
+// (PyTorch 1.13 and 2.0) are counted in the original only.
 QJsonObject withoutTheFile(QJsonObject report)
 {
-    for (const auto *key : {"file", "format", "file_bytes", "protocol", "widest_long_bytes", "opcodes", "distinct_frame_objects", "top_level"})
+    for (const auto *key : {"file", "format", "file_bytes", "protocol", "widest_long_bytes", "opcodes", "distinct_frame_objects",
+                            "distinct_frames_by_value", "top_level"})
         report.remove(QLatin1String(key));
     return report;
 }

@@ -92,20 +92,35 @@ std::size_t deepestOfEvents(const MemorySnapshot &snapshot)
 
 std::vector<std::string> framesOf(const MemorySnapshot &snapshot, StackId stack, std::size_t limit)
 {
-    const auto frames = snapshot.stacks.stack(stack);
-    const auto isPlumbing = [&](FrameId id) {
+    // What tells most: the innermost Python line, then those of the program itself; of a stack
+    // without Python what is no plumbing; of one that is plumbing all through, that.
+    enum Kind { Own, Python, Native, Plumbing };
+    const auto kindOf = [&](FrameId id) {
         const auto &frame = snapshot.stacks.frame(id);
-        return frameGroups(snapshot.texts[frame.file], snapshot.texts[frame.name]) != 0;
+        const auto file = snapshot.texts[frame.file];
+        const auto name = snapshot.texts[frame.name];
+        if (frameGroups(file, name) != 0 || name == "_call_impl" || name == "_wrapped_call_impl")
+            return Plumbing;
+        if (!file.ends_with(".py") && !file.starts_with('<'))
+            return Native;
+        const auto isInstalled = file.find("site-packages") != std::string_view::npos || file.find("dist-packages") != std::string_view::npos
+            || file.find("/torch/") != std::string_view::npos || file.starts_with('<');
+        return isInstalled ? Python : Own;
     };
+    const auto frames = snapshot.stacks.stack(stack);
     std::vector<std::string> out;
-    for (const bool wantsAll : {false, true}) { // a stack that is plumbing all through is better than none
+    const auto take = [&](auto isWanted) {
         for (std::size_t i = 0; i < frames.size() && out.size() < limit; ++i) {
-            if (wantsAll || !isPlumbing(frames[i]))
+            if (isWanted(kindOf(frames[i])))
                 out.push_back(safeText(frameText(snapshot, frames[i]), 240));
         }
-        if (!out.empty())
-            break;
-    }
+    };
+    bool isFirst = true; // of the Python frames
+    take([&isFirst](Kind kind) { return kind == Own || (kind == Python && std::exchange(isFirst, false)); });
+    if (out.empty())
+        take([](Kind kind) { return kind == Native; });
+    if (out.empty())
+        take([](Kind) { return true; });
     return out;
 }
 
