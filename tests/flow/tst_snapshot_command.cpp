@@ -126,15 +126,13 @@ QString ledgerDifference(const QJsonObject &ledger, const QJsonObject &report)
     translated.insert(QLatin1String("private_pool_reserved_bytes"), inPrivatePools);
     auto wanted = ledger;
     wanted.remove(QLatin1String("events_dropped"));  // not in the file
-    wanted.remove(QLatin1String("distinct_frames")); // some of its frames are alike by chance
+    wanted.remove(QLatin1String("distinct_frames")); // counts those of dropped events, and equal ones twice
     if (trace.value(QLatin1String("first_time_us")).isNull()) { // nor are times, before PyTorch 2.2
         wanted.remove(QLatin1String("first_time_us"));
         wanted.remove(QLatin1String("last_time_us"));
     }
     if (pools.size() == 1 && pools.contains(QLatin1String("None"))) // nor are pools, before 2.1
         wanted.remove(QLatin1String("private_pool_reserved_bytes"));
-    if (report.value(QLatin1String("distinct_frames_by_value")).toInteger() > ledger.value(QLatin1String("distinct_frames")).toInteger())
-        return QStringLiteral("more frames than there were");
     return difference(wanted, translated);
 }
 
@@ -435,7 +433,10 @@ void SnapshotCommandTest::refusesBadInput()
     file.close();
     if (arguments.isEmpty())
         arguments = QStringList{path};
-    arguments.replaceInStrings(QStringLiteral("F"), path, Qt::CaseSensitive);
+    for (auto &argument : arguments) {
+        if (argument == QLatin1String("F"))
+            argument = path;
+    }
     const auto outcome = run(arguments);
     QCOMPARE(outcome.status, status);
     QVERIFY2(QString::fromUtf8(outcome.err).contains(said), outcome.err.constData());
