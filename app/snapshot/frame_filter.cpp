@@ -160,14 +160,14 @@ FilteredFrames applyFilter(const MemorySnapshot &snapshot, const FrameFilter &fi
     return filtered;
 }
 
-std::string frameText(const MemorySnapshot &snapshot, FrameId id)
+std::string frameText(const StackTable &stacks, const TextTable &texts, FrameId id)
 {
-    const auto &frame = snapshot.stacks.frame(id);
-    std::string text(snapshot.texts[frame.file]);
+    const auto &frame = stacks.frame(id);
+    std::string text(texts[frame.file]);
     text += ':';
     text += std::to_string(frame.line);
     text += ' ';
-    text += snapshot.texts[frame.name];
+    text += texts[frame.name];
     return text;
 }
 

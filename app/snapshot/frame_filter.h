@@ -42,7 +42,11 @@ struct FilteredFrames
 [[nodiscard]] FilteredFrames applyFilter(const MemorySnapshot &snapshot, const FrameFilter &filter);
 
 /// "file:line name", as it is searched and shown in one line.
-[[nodiscard]] std::string frameText(const MemorySnapshot &snapshot, FrameId frame);
+[[nodiscard]] std::string frameText(const StackTable &stacks, const TextTable &texts, FrameId frame);
+[[nodiscard]] inline std::string frameText(const MemorySnapshot &snapshot, FrameId frame)
+{
+    return frameText(snapshot.stacks, snapshot.texts, frame);
+}
 /// "torch.nn.modules.linear" for a Python file, the file's name for others, "??" for none.
 [[nodiscard]] std::string moduleOf(std::string_view file);
 

@@ -77,15 +77,20 @@ Json traceJson(const TraceCensus &trace)
             {"last_time_us", orNull(trace.lastTimeUs)}};
 }
 
-Json stackJson(const MemorySnapshot &snapshot, StackId stack)
+Json stackJson(const StackTable &stacks, const TextTable &texts, StackId stack)
 {
     Json frames = Json::array();
-    const auto view = snapshot.stacks.stack(stack);
+    const auto view = stacks.stack(stack);
     for (std::size_t i = 0; i < view.size(); ++i) {
-        const auto &frame = snapshot.stacks.frame(view[i]);
-        frames.push_back({{"filename", snapshot.texts[frame.file]}, {"line", frame.line}, {"name", snapshot.texts[frame.name]}});
+        const auto &frame = stacks.frame(view[i]);
+        frames.push_back({{"filename", texts[frame.file]}, {"line", frame.line}, {"name", texts[frame.name]}});
     }
     return frames;
+}
+
+Json stackJson(const MemorySnapshot &snapshot, StackId stack)
+{
+    return stackJson(snapshot.stacks, snapshot.texts, stack);
 }
 
 Json momentJson(const SnapshotReport &report, const MemorySnapshot &snapshot, const DeviceReport &device)
@@ -378,7 +383,7 @@ void addTimeline(Json &document, const MemoryTimeline &timeline)
     document["new_versions"] = timeline.newVersions;
 }
 
-void addHeap(Json &document, const HeapProfile &heap)
+void addHeap(Json &document, const HeapProfile &heap, std::size_t top)
 {
     document["file_bytes"] = heap.fileBytes;
     if (heap.form != HeapProfile::Form::Protobuf) {
@@ -421,6 +426,10 @@ void addHeap(Json &document, const HeapProfile &heap)
         for (const auto &[value, sum] : sums)
             values[value] = sum;
     }
+    const auto holders = heapHolders(heap);
+    auto &list = document["top_stacks"] = Json::array();
+    for (std::size_t i = 0; i < holders.size() && i < top; ++i)
+        list.push_back({{"value", holders[i].value}, {"frames", stackJson(heap.stacks, heap.texts, holders[i].stack)}});
     document["warnings"] = heap.warnings;
 }
 
@@ -430,7 +439,7 @@ void printJson(const SnapshotReport &report, std::ostream &out)
 {
     Json document{{"file", report.question.file}, {"format", toString(report.file->format)}};
     if (const auto *heap = std::get_if<HeapProfile>(&report.file->content)) {
-        addHeap(document, *heap);
+        addHeap(document, *heap, report.question.top);
     } else if (const auto *trace = std::get_if<KinetoTrace>(&report.file->content)) {
         addKineto(document, *trace);
         addMemory(document, report, trace->snapshot, "memory");

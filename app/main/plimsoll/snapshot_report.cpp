@@ -5,6 +5,7 @@
 #include "snapshot/frame_filter.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace plimsoll {
@@ -88,17 +89,26 @@ std::size_t deepestOfEvents(const MemorySnapshot &snapshot)
     return deepest;
 }
 
+// Without the line where nobody knows it: 0, or 2^64−1 of a look-up that failed.
+std::string shownFrame(const StackTable &stacks, const TextTable &texts, FrameId id)
+{
+    const auto &frame = stacks.frame(id);
+    if (frame.line != 0 && frame.line != UINT64_MAX)
+        return frameText(stacks, texts, id);
+    return std::string(texts[frame.file]) + ' ' + std::string(texts[frame.name]);
+}
+
 } // namespace
 
-std::vector<std::string> framesOf(const MemorySnapshot &snapshot, StackId stack, std::size_t limit)
+std::vector<std::string> framesOf(const StackTable &stacks, const TextTable &texts, StackId stack, std::size_t limit)
 {
     // What tells most: the innermost Python line, then those of the program itself; of a stack
     // without Python what is no plumbing; of one that is plumbing all through, that.
     enum Kind { Own, Python, Native, Plumbing };
     const auto kindOf = [&](FrameId id) {
-        const auto &frame = snapshot.stacks.frame(id);
-        const auto file = snapshot.texts[frame.file];
-        const auto name = snapshot.texts[frame.name];
+        const auto &frame = stacks.frame(id);
+        const auto file = texts[frame.file];
+        const auto name = texts[frame.name];
         if (frameGroups(file, name) != 0 || name == "_call_impl" || name == "_wrapped_call_impl")
             return Plumbing;
         if (!file.ends_with(".py") && !file.starts_with('<'))
@@ -107,12 +117,12 @@ std::vector<std::string> framesOf(const MemorySnapshot &snapshot, StackId stack,
             || file.find("/torch/") != std::string_view::npos || file.starts_with('<');
         return isInstalled ? Python : Own;
     };
-    const auto frames = snapshot.stacks.stack(stack);
+    const auto frames = stacks.stack(stack);
     std::vector<std::string> out;
     const auto take = [&](auto isWanted) {
         for (std::size_t i = 0; i < frames.size() && out.size() < limit; ++i) {
             if (isWanted(kindOf(frames[i])))
-                out.push_back(safeText(frameText(snapshot, frames[i]), 240));
+                out.push_back(safeText(shownFrame(stacks, texts, frames[i]), 240));
         }
     };
     bool isFirst = true; // of the Python frames
@@ -121,6 +131,22 @@ std::vector<std::string> framesOf(const MemorySnapshot &snapshot, StackId stack,
         take([](Kind kind) { return kind == Native; });
     if (out.empty())
         take([](Kind) { return true; });
+    return out;
+}
+
+std::vector<HeapHolder> heapHolders(const HeapProfile &heap)
+{
+    const auto types = heap.sampleTypes.size();
+    const auto main = heap.mainSampleType();
+    std::map<StackId, std::int64_t> byStack; // samples may share a stack and differ in their labels
+    for (std::size_t i = 0; i < heap.samples.size() && main < types; ++i)
+        byStack[heap.samples[i].stack] += heap.values[i * types + main];
+    std::vector<HeapHolder> out;
+    for (const auto &[stack, value] : byStack) {
+        if (value != 0)
+            out.push_back({stack, value});
+    }
+    std::stable_sort(out.begin(), out.end(), [](const auto &a, const auto &b) { return a.value > b.value; });
     return out;
 }
 

@@ -73,7 +73,15 @@ void printJson(const SnapshotReport &report, std::ostream &out);
 /// For people. Foreign text made safe.
 void printText(const SnapshotReport &report, std::ostream &out);
 
+/// A call stack of a heap profile and what its main sample type (HeapProfile::mainSampleType) counts.
+struct HeapHolder
+{
+    StackId stack = kNoStack;
+    std::int64_t value = 0;
+};
+[[nodiscard]] std::vector<HeapHolder> heapHolders(const HeapProfile &heap); // the largest first
+
 /// "train.py:41 step", safe to show; innermost first, at most `limit` of them, allocator frames left out.
-[[nodiscard]] std::vector<std::string> framesOf(const MemorySnapshot &snapshot, StackId stack, std::size_t limit);
+[[nodiscard]] std::vector<std::string> framesOf(const StackTable &stacks, const TextTable &texts, StackId stack, std::size_t limit);
 
 } // namespace plimsoll

@@ -53,13 +53,18 @@ std::string momentText(const Replay &replay, EventInstant instant)
     return text;
 }
 
-void putFrames(std::ostream &out, const MemorySnapshot &snapshot, StackId stack)
+void putFrames(std::ostream &out, const StackTable &stacks, const TextTable &texts, StackId stack)
 {
-    const auto frames = framesOf(snapshot, stack, 4);
+    const auto frames = framesOf(stacks, texts, stack, 4);
     if (frames.empty())
         out << "      no stack was recorded\n";
     for (const auto &frame : frames)
         out << "      " << frame << '\n';
+}
+
+void putFrames(std::ostream &out, const MemorySnapshot &snapshot, StackId stack)
+{
+    putFrames(out, snapshot.stacks, snapshot.texts, stack);
 }
 
 void putHolders(std::ostream &out, const SnapshotReport &report, const MemorySnapshot &snapshot, const DeviceReport &device)
@@ -165,7 +170,7 @@ void putOom(std::ostream &out, const MemorySnapshot &snapshot, const OomReport &
         out << "  - " << describe(answer, *report.whatIf) << '\n';
 }
 
-void putHeap(std::ostream &out, const HeapProfile &heap)
+void putHeap(std::ostream &out, const HeapProfile &heap, std::size_t top)
 {
     if (!heap.firstLine.empty())
         row(out, "first line", safeText(heap.firstLine, 120));
@@ -173,7 +178,7 @@ void putHeap(std::ostream &out, const HeapProfile &heap)
     for (std::size_t i = 0; i < heap.sampleTypes.size() && i < heap.valueSums.size(); ++i) {
         const auto &type = heap.sampleTypes[i];
         row(out, safeText(type.type, 24),
-            type.unit == "bytes" ? bytes(heap.valueSums[i]) : formatExact(heap.valueSums[i]) + ' ' + safeText(type.unit, 24));
+            type.unit == "bytes" ? bytes(heap.valueSums[i]) : formatExact(heap.valueSums[i]) + (type.unit == "count" ? std::string() : ' ' + safeText(type.unit, 24)));
     }
     constexpr std::size_t kListed = 12;
     for (const auto &[key, sums] : heap.labelSums) {
@@ -184,6 +189,18 @@ void putHeap(std::ostream &out, const HeapProfile &heap)
         for (const auto &[value, sum] : sums)
             row(out, safeText(key, 24), safeText(value, 60) + "   " + bytes(sum));
     }
+    const auto holders = heapHolders(heap);
+    if (holders.empty())
+        return;
+    const auto &type = heap.sampleTypes[heap.mainSampleType()];
+    out << "\n  Who holds it (" << safeText(type.type, 24) << ")\n";
+    for (std::size_t i = 0; i < holders.size() && i < top; ++i) {
+        const auto value = holders[i].value;
+        out << "    " << (type.unit == "bytes" ? bytes(value) : formatExact(value) + ' ' + safeText(type.unit, 24)) << '\n';
+        putFrames(out, heap.stacks, heap.texts, holders[i].stack);
+    }
+    if (holders.size() > top)
+        out << "    … and " << count(holders.size() - top, "more stack", "more stacks") << '\n';
 }
 
 } // namespace
@@ -196,7 +213,7 @@ void printText(const SnapshotReport &report, std::ostream &out)
             out << "\nNote: " << warning << '\n';
     };
     if (const auto *heap = std::get_if<HeapProfile>(&report.file->content)) {
-        putHeap(out, *heap);
+        putHeap(out, *heap, report.question.top);
         putWarnings(heap->warnings);
         return;
     }
