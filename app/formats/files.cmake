@@ -1,5 +1,6 @@
 set(formats_SOURCES
     byte_source.cpp
+    event_rows.cpp
     exporter_container.cpp
     exporter_dcgm.cpp
     exporter_gpu.cpp
@@ -19,6 +20,7 @@ set(formats_SOURCES
     exposition_sample_line.cpp
     exposition_text.cpp
     family_index.cpp
+    frame_list_cache.cpp
     heap_profile.cpp
     heap_text.cpp
     json_reader.cpp
@@ -29,21 +31,35 @@ set(formats_SOURCES
     memory_snapshot.cpp
     memory_timeline.cpp
     openmetrics_histogram.cpp
+    pickle_census.cpp
+    pickle_opcodes.cpp
+    pickle_text.cpp
+    pickle_window.cpp
     pprof.cpp
     replaced_file.cpp
     stack_table.cpp
     text_table.cpp
     torch_attributes.cpp
+    torch_builder.cpp
     torch_collector.cpp
+    torch_draft.cpp
+    torch_draft_json.cpp
     torch_extras.cpp
     torch_frames_text.cpp
+    torch_html.cpp
     torch_json.cpp
     torch_json_writer.cpp
+    torch_keys.cpp
+    torch_machine.cpp
+    torch_machine_fast.cpp
+    torch_pickle.cpp
     torch_sqlite.cpp
     torch_sqlite_writer.cpp
+    torch_version.cpp
 )
 set(formats_HEADERS
     byte_source.h
+    event_rows.h
     exporter_labels.h
     exporter_map.h
     exporter_table.h
@@ -57,6 +73,7 @@ set(formats_HEADERS
     exposition_proto.h
     exposition_text.h
     family_index.h
+    frame_list_cache.h
     heap_profile.h
     heap_text.h
     json_reader.h
@@ -68,6 +85,12 @@ set(formats_HEADERS
     memory_timeline.h
     metric_family.h
     openmetrics_histogram.h
+    pickle_census.h
+    pickle_memo.h
+    pickle_opcodes.h
+    pickle_text.h
+    pickle_value.h
+    pickle_window.h
     pprof.h
     replaced_file.h
     reserved_array.h
@@ -75,10 +98,18 @@ set(formats_HEADERS
     stack_table.h
     text_table.h
     torch_attributes.h
+    torch_builder.h
     torch_collector.h
+    torch_draft.h
     torch_extras.h
     torch_frames_text.h
+    torch_html.h
     torch_json.h
+    torch_keys.h
+    torch_machine.h
+    torch_pickle.h
+    torch_pickle_stream.h
     torch_sqlite.h
+    torch_version.h
     wire_reader.h
 )

@@ -25,4 +25,7 @@ struct PickleCensus
 /// Errors: Corrupt (no opcode, or the end before STOP), Cancelled, and those of the source.
 [[nodiscard]] Result<PickleCensus> countOpcodes(ByteSource &source, const SnapshotReading &reading = {});
 
+/// What Python would need for this little-endian two's complement number; nothing for zero.
+[[nodiscard]] std::size_t neededBytes(const std::uint8_t *number, std::size_t count) noexcept;
+
 } // namespace plimsoll
