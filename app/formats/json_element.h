@@ -21,10 +21,14 @@ using JsonObject = simdjson::ondemand::object;
 using JsonArray = simdjson::ondemand::array;
 using JsonError = simdjson::error_code;
 
+inline constexpr std::size_t kMaxTokenBytes = std::size_t{1} << 31U; // its offsets have 32 bits
+
 /// The text of a scalar, of a string with its quotes; of a container only its first byte.
 [[nodiscard]] inline std::string_view tokenOf(JsonValue &value) noexcept
 {
     auto token = value.raw_json_token();
+    if (token.size() > kMaxTokenBytes)
+        return {}; // behind the last token of a damaged text simdjson counts backwards
     while (!token.empty() && static_cast<unsigned char>(token.back()) <= 0x20)
         token.remove_suffix(1);
     return token;

@@ -195,6 +195,8 @@ void TorchCollector::attribute(EventContext &context, std::string_view key, std:
     } else if (key == "user_metadata") {
         features.hasUserMetadata = true;
     }
+    if (text.empty())
+        return; // says nothing, on each event
     // One text may move the table's bytes under the other.
     const auto keyId = snapshot.texts.intern(key);
     context.attributes.emplace_back(keyId, snapshot.texts.intern(text.substr(0, m_reading.limits.attributeBytes)));
@@ -233,9 +235,28 @@ void TorchCollector::placeBlocks(MemorySegment &segment, std::vector<MemoryBlock
     for (auto i = segment.firstBlock; i < blocks.size(); ++i) {
         if (blocks[i].address == kUnknownBytes)
             blocks[i].address = address;
-        if (address != kUnknownBytes)
-            address += blocks[i].size;
+        if (segment.address != kUnknownBytes)
+            address = blocks[i].address + blocks[i].size;
     }
+}
+
+void TorchCollector::appendHostSegment(MemorySegment segment, MemoryBlock block, std::optional<bool> isAllocated, std::optional<bool> isActive)
+{
+    const bool holds = isAllocated.value_or(false);
+    const bool isBusy = holds || isActive.value_or(false);
+    if (isAllocated || isActive)
+        block.state = holds ? BlockState::ActiveAllocated : isBusy ? BlockState::ActivePendingFree : BlockState::Inactive;
+    if (isAllocated)
+        segment.allocatedSize = holds ? segment.totalSize : 0;
+    if (isAllocated || isActive)
+        segment.activeSize = isBusy ? segment.totalSize : 0;
+    block.address = segment.address;
+    block.size = segment.totalSize;
+    segment.stack = block.stack;
+    segment.firstBlock = snapshot.hostBlocks.size();
+    segment.blockCount = 1;
+    snapshot.hostBlocks.push_back(block);
+    snapshot.hostSegments.push_back(segment);
 }
 
 void TorchCollector::overflowed(std::string_view json)
@@ -268,6 +289,8 @@ void TorchCollector::finish()
     }
     features.isTopLevelList = snapshot.origin.isTopLevelList;
     features.hasSegments = !snapshot.segments.empty();
+    if (snapshot.origin.torchVersions.empty())
+        snapshot.origin.torchVersions = torchVersions(features);
 }
 
 } // namespace plimsoll

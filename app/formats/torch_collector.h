@@ -49,6 +49,9 @@ public:
     /// Gives blocks without an address that of their place; the segment's blocks are the last ones.
     static void placeBlocks(MemorySegment &segment, std::vector<MemoryBlock> &blocks);
 
+    /// A piece of pinned host memory; the block needs its stack and what was asked for.
+    void appendHostSegment(MemorySegment segment, MemoryBlock block, std::optional<bool> isAllocated, std::optional<bool> isActive);
+
     /// Marks of a ring that lost its oldest events: a scalar or a list, one a device, as JSON.
     void overflowed(std::string_view json);
     void maxEntries(std::string_view json);

@@ -166,10 +166,8 @@ void appendPairs(std::string &json, std::string_view name, const std::vector<std
 std::string snapshotExtras(const MemorySnapshot &snapshot, SnapshotExtras extras)
 {
     std::string json; // each part begins with a comma
-    if (!snapshot.origin.torchVersions.empty()) {
-        json += ",\"torch_versions\":";
-        appendJsonString(json, snapshot.origin.torchVersions);
-    }
+    json += ",\"torch_versions\":"; // also when it is empty: what is written now looks newer than it was
+    appendJsonString(json, snapshot.origin.torchVersions);
     const bool isForJson = extras == SnapshotExtras::WhatJsonLacks;
     if (!snapshot.devices.empty() && (!isForJson || !arePlain(snapshot))) {
         json += ",\"devices\":[";
@@ -181,14 +179,14 @@ std::string snapshotExtras(const MemorySnapshot &snapshot, SnapshotExtras extras
         appendPairs(json, "attributes", snapshot.attributes);
         appendPairs(json, "settings", snapshot.settings);
     }
-    if (!snapshot.unknownKeys.empty()) {
-        json += ",\"unknown_keys\":{";
-        for (const auto &[key, count] : snapshot.unknownKeys) {
-            appendJsonString(json, key);
-            json += ':' + std::to_string(count) + ',';
-        }
-        json.back() = '}';
+    json += ",\"unknown_keys\":{"; // also when there are none: attributes of a profiler's trace were no surprise there
+    for (const auto &[key, count] : snapshot.unknownKeys) {
+        appendJsonString(json, key);
+        json += ':' + std::to_string(count) + ',';
     }
+    if (json.back() == ',')
+        json.pop_back();
+    json += '}';
     if (!snapshot.warnings.empty()) {
         json += ",\"warnings\":[";
         for (const auto &warning : snapshot.warnings) {
@@ -197,8 +195,6 @@ std::string snapshotExtras(const MemorySnapshot &snapshot, SnapshotExtras extras
         }
         json.back() = ']';
     }
-    if (json.empty())
-        return json;
     json.front() = '{';
     return json + '}';
 }

@@ -16,7 +16,7 @@ enum class SnapshotExtras {
 };
 
 /// What the keys of PyTorch's snapshots cannot say, as a JSON object: kinds of devices, running
-/// totals, counts of unknown keys, values that were cut, warnings. Empty when there is nothing.
+/// totals, counts of unknown keys, values that were cut, warnings, the versions.
 [[nodiscard]] std::string snapshotExtras(const MemorySnapshot &snapshot, SnapshotExtras extras = SnapshotExtras::WhatJsonLacks);
 
 /// Puts them back; the rest of the snapshot is there already. Errors: Corrupt.

@@ -91,10 +91,10 @@ public:
         origin.format = SnapshotOrigin::Format::Json;
         origin.fileBytes = m_source.taken();
         origin.isCompressed = !m_source.size().has_value();
+        m_to.finish();
         if (!m_extras.empty())
             if (const auto applied = applySnapshotExtras(m_extras, snapshot); !applied)
                 return tl::make_unexpected(applied.error());
-        m_to.finish();
         return std::move(snapshot);
     }
 
@@ -232,8 +232,10 @@ private:
             return tl::make_unexpected(value.error());
         if (isExtras)
             m_extras = *value;
-        else if (!takeRingFlag(key, *value) && snapshot.attributes.size() < kMaxTopLevel)
+        else if (!takeRingFlag(key, *value) && snapshot.attributes.size() < kMaxTopLevel) {
+            m_to.unknownKey("snapshot", key);
             snapshot.attributes.emplace_back(key, *value);
+        }
         return {};
     }
 
@@ -426,7 +428,6 @@ private:
         JsonObject object;
         if (const auto error = value.get_object().get(object); error != simdjson::SUCCESS)
             return error;
-        auto &snapshot = m_to.snapshot;
         MemorySegment segment;
         MemoryBlock block;
         std::optional<bool> isAllocated;
@@ -436,7 +437,7 @@ private:
             if (token == "null")
                 return simdjson::SUCCESS;
             JsonError inner = simdjson::SUCCESS;
-            if (key == "address")
+            if (key == "address" || key == "addr")
                 segment.address = bytesOfToken(token);
             else if (key == "size" || key == "total_size")
                 segment.totalSize = known(bytesOfToken(token));
@@ -458,17 +459,7 @@ private:
                 m_to.unknownKey("host_segment", key);
             return inner;
         });
-        block.address = segment.address;
-        block.size = segment.totalSize;
-        if (isAllocated || isActive)
-            block.state = isAllocated.value_or(false) ? BlockState::ActiveAllocated
-                : isActive.value_or(false)            ? BlockState::ActivePendingFree
-                                                      : BlockState::Inactive;
-        segment.stack = block.stack;
-        segment.firstBlock = snapshot.hostBlocks.size();
-        segment.blockCount = 1;
-        snapshot.hostBlocks.push_back(block);
-        snapshot.hostSegments.push_back(segment);
+        m_to.appendHostSegment(segment, block, isAllocated, isActive);
         return error;
     }
 

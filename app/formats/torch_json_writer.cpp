@@ -24,7 +24,6 @@ public:
     [[nodiscard]] Result<void> write()
     {
         const auto &origin = m_snapshot.origin;
-        const auto extras = snapshotExtras(m_snapshot);
         const bool isList = origin.isTopLevelList && origin.format != SnapshotOrigin::Format::Kineto && m_snapshot.devices.empty()
             && m_snapshot.settings.empty() && m_snapshot.annotations.empty() && m_snapshot.attributes.empty()
             && m_snapshot.hostSegments.empty() && m_snapshot.warnings.empty() && m_snapshot.unknownKeys.empty();
@@ -45,8 +44,7 @@ public:
             writeRingFlags();
             for (const auto &[key, value] : m_snapshot.attributes)
                 writeRaw(key, value);
-            if (!extras.empty())
-                m_text += ",\n\"plimsoll\":" + extras;
+            m_text += ",\n\"plimsoll\":" + snapshotExtras(m_snapshot);
             m_text += '}';
         }
         m_text += '\n';

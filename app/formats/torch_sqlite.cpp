@@ -102,10 +102,10 @@ public:
         auto &origin = snapshot.origin;
         origin.format = SnapshotOrigin::Format::Sqlite;
         origin.fileBytes = m_bytes;
+        m_to.finish();
         if (!m_extras.empty())
             if (const auto state = applySnapshotExtras(m_extras, snapshot); !state)
                 return tl::make_unexpected(state.error());
-        m_to.finish();
         return std::move(snapshot);
     }
 
@@ -545,7 +545,6 @@ private:
             const int requested = from->at({"requested_size"});
             const int frames = from->at({"frames"});
             const int stackId = from->at({"stack_id"});
-            auto &snapshot = m_to.snapshot;
             const auto state = eachRow(select(*from), [&](const SqliteStatement &row) -> Result<void> {
                 MemorySegment segment;
                 MemoryBlock block;
@@ -558,21 +557,9 @@ private:
                 const auto found = stack(row, frames, stackId);
                 if (!found)
                     return tl::make_unexpected(found.error());
-                segment.stack = *found;
-                segment.firstBlock = snapshot.hostBlocks.size();
-                segment.blockCount = 1;
-                block.address = segment.address;
-                block.size = segment.totalSize;
-                block.requested = bytes(row, requested);
                 block.stack = *found;
-                const auto isAllocated = flag(row, allocated);
-                const auto isActive = flag(row, active);
-                if (isAllocated || isActive)
-                    block.state = isAllocated.value_or(false) ? BlockState::ActiveAllocated
-                        : isActive.value_or(false)            ? BlockState::ActivePendingFree
-                                                              : BlockState::Inactive;
-                snapshot.hostBlocks.push_back(block);
-                snapshot.hostSegments.push_back(segment);
+                block.requested = bytes(row, requested);
+                m_to.appendHostSegment(segment, block, flag(row, allocated), flag(row, active));
                 return {};
             });
             if (!state)

@@ -3,7 +3,10 @@
 
 #include "formats/memory_snapshot.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -100,7 +103,7 @@ inline MemorySnapshot everything(std::uint32_t seed, std::size_t events = 500)
     std::vector<StreamId> streams{0, to.stream(0x7f0000001000), to.stream(UINT64_MAX)};
     std::vector<ContextId> contexts{0, to.context(std::pair<std::int64_t, std::int64_t>(0, 1)), to.context(std::nullopt, {{"user_metadata", "{\"a\": [1]}"}}),
                                     to.context(std::pair<std::int64_t, std::int64_t>(-1, INT64_MAX),
-                                               {{"compile_context", ""}, {"colour", "17"}, {"forward_frames", "[\"a\", \"b\"]"}})};
+                                               {{"compile_context", "Torch-Compiled Region: 0/0"}, {"colour", "17"}, {"forward_frames", "[\"a\", \"b\"]"}})};
     const auto other = to.action("a new \"action\"");
     const auto pick = [&below](const auto &from) { return from[below(from.size())]; };
     for (std::int32_t list = 0; list < 3; ++list) {
@@ -155,6 +158,8 @@ inline MemorySnapshot everything(std::uint32_t seed, std::size_t events = 500)
         segment.totalSize = 4096;
         segment.firstBlock = snapshot.hostBlocks.size();
         segment.blockCount = 1;
+        segment.allocatedSize = i == 1 ? 4096 : 0;
+        segment.activeSize = i == 0 ? 0 : 4096;
         segment.stack = stacks[2];
         MemoryBlock block;
         block.address = segment.address;
@@ -197,8 +202,12 @@ inline std::string difference(const MemorySnapshot &a, const MemorySnapshot &b)
     const auto contextText = [](const MemorySnapshot &in, ContextId id) {
         const auto &context = in.contexts[id];
         auto text = context.pool ? std::to_string(context.pool->first) + ',' + std::to_string(context.pool->second) : std::string("-");
+        std::vector<std::string> attributes;
         for (const auto &[key, value] : context.attributes)
-            text += '{' + std::string(in.texts[key]) + '=' + std::string(in.texts[value]) + '}';
+            attributes.push_back('{' + std::string(in.texts[key]) + '=' + std::string(in.texts[value]) + '}');
+        std::sort(attributes.begin(), attributes.end());
+        for (const auto &attribute : attributes)
+            text += attribute;
         return text;
     };
     const auto blockText = [&](const MemorySnapshot &in, const MemoryBlock &block) {

@@ -114,7 +114,7 @@ void TorchJsonTest::allFields()
     QVERIFY(snapshot->hostBlocks[0].state == BlockState::ActivePendingFree);
     QCOMPARE(snapshot->attributes.size(), std::size_t{1});
     QCOMPARE(snapshot->attributes[0].second, std::string("[1, {\"x\": \"]\"}]"));
-    const std::map<std::string, std::uint64_t> unknown{{"block.colour", 1}, {"event.shade", 1}, {"segment.colour", 1}};
+    const std::map<std::string, std::uint64_t> unknown{{"block.colour", 1}, {"event.shade", 1}, {"segment.colour", 1}, {"snapshot.extra", 1}};
     QCOMPARE(snapshot->unknownKeys, unknown);
     QVERIFY(snapshot->warnings.empty());
 }
