@@ -7,6 +7,7 @@ set(snapshot_SOURCES
     find.cpp
     frame_filter.cpp
     frame_text.cpp
+    grouping.cpp
     leaks.cpp
     levels.cpp
     peaks.cpp
@@ -29,6 +30,7 @@ set(snapshot_HEADERS
     find.h
     frame_filter.h
     frame_text.h
+    grouping.h
     leaks.h
     levels.h
     peaks.h
