@@ -60,6 +60,36 @@ bool isPythonFile(std::string_view file) noexcept
     return file.ends_with(".py") || file.starts_with('<');
 }
 
+enum class Standing : std::uint8_t { Unasked, Own, Python, Shown, Hidden }; // of a frame
+
+Standing standingOf(const MemorySnapshot &snapshot, FrameId id)
+{
+    const auto &frame = snapshot.stacks.frame(id);
+    const auto file = snapshot.texts[frame.file];
+    if (!isLibraryFile(file))
+        return Standing::Own;
+    if (isPythonFile(file))
+        return Standing::Python;
+    return frameGroups(file, snapshot.texts[frame.name]) == 0 ? Standing::Shown : Standing::Hidden;
+}
+
+template <class F>
+std::optional<FrameId> chooseOwn(const StackView &stack, F standing)
+{
+    std::optional<FrameId> best;
+    auto bestStanding = Standing::Hidden;
+    for (std::size_t i = 0; i < stack.size(); ++i) {
+        const auto here = standing(stack[i]);
+        if (here == Standing::Own)
+            return stack[i];
+        if (!best || here < bestStanding) {
+            best = stack[i];
+            bestStanding = here;
+        }
+    }
+    return best;
+}
+
 std::string poolName(const Replay::PoolOf &of)
 {
     if (!of.pool)
@@ -151,24 +181,7 @@ bool isLibraryFile(std::string_view file) noexcept
 
 std::optional<FrameId> ownFrame(const MemorySnapshot &snapshot, StackId id)
 {
-    const auto stack = snapshot.stacks.stack(id);
-    std::optional<FrameId> python;
-    std::optional<FrameId> shown;
-    for (std::size_t i = 0; i < stack.size(); ++i) {
-        const auto &frame = snapshot.stacks.frame(stack[i]);
-        const auto file = snapshot.texts[frame.file];
-        if (!isLibraryFile(file))
-            return stack[i];
-        if (!python && isPythonFile(file))
-            python = stack[i];
-        if (!shown && frameGroups(file, snapshot.texts[frame.name]) == 0)
-            shown = stack[i];
-    }
-    if (python)
-        return python;
-    if (shown)
-        return shown;
-    return stack.size() > 0 ? std::optional(stack[0]) : std::nullopt;
+    return chooseOwn(snapshot.stacks.stack(id), [&](FrameId frame) { return standingOf(snapshot, frame); });
 }
 
 Grouping groupAllocations(const Replay &replay, GroupBy by)
@@ -184,10 +197,16 @@ Grouping groupAllocations(const Replay &replay, GroupBy by)
     switch (by) {
     case GroupBy::OwnLine: {
         std::vector<std::uint32_t> ofStack(snapshot.stacks.stackCount(), kNoGroup);
+        std::vector<Standing> ofFrame(snapshot.stacks.frameCount(), Standing::Unasked);
+        const auto standing = [&](FrameId frame) {
+            if (ofFrame[frame] == Standing::Unasked)
+                ofFrame[frame] = standingOf(snapshot, frame);
+            return ofFrame[frame];
+        };
         fill([&](AllocationId id) {
             auto &group = ofStack[replay.stacks()[id]];
             return cached(group, [&] {
-                const auto frame = ownFrame(snapshot, replay.stacks()[id]);
+                const auto frame = chooseOwn(snapshot.stacks.stack(replay.stacks()[id]), standing);
                 return names[frame ? frameText(snapshot, *frame) : "no stack"];
             });
         });
