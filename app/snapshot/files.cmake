@@ -10,6 +10,7 @@ set(snapshot_SOURCES
     grouping.cpp
     leaks.cpp
     levels.cpp
+    notes.cpp
     peaks.cpp
     replay.cpp
     residency.cpp
@@ -33,6 +34,7 @@ set(snapshot_HEADERS
     grouping.h
     leaks.h
     levels.h
+    notes.h
     peaks.h
     replay.h
     residency.h
