@@ -203,7 +203,10 @@ Grouping groupAllocations(const Replay &replay, GroupBy by)
                 ofFrame[frame] = standingOf(snapshot, frame);
             return ofFrame[frame];
         };
+        auto before = kNoGroup;
         fill([&](AllocationId id) {
+            if (replay.origin(id) == AllocationOrigin::BeforeFreed) // its stack is that of the free
+                return cached(before, [&] { return names["before the trace"]; });
             auto &group = ofStack[replay.stacks()[id]];
             return cached(group, [&] {
                 const auto frame = chooseOwn(snapshot.stacks.stack(replay.stacks()[id]), standing);

@@ -43,7 +43,7 @@ void addBefore(std::vector<std::string> &notes, const Replay &replay, const Devi
     const auto size = trace.freesWithoutAllocBytes + trace.blocksNeverInTraceBytes + trace.pendingBeforeTraceBytes;
     const auto &list = replay.device().list;
     const auto overflowed = list ? replay.snapshot().devices[*list].hasOverflowed : std::nullopt;
-    if (census.events == 0)
+    if (census.events <= 1) // there is no history that could begin late
         return;
     std::string text;
     if (overflowed.value_or(false))
@@ -53,8 +53,9 @@ void addBefore(std::vector<std::string> &notes, const Replay &replay, const Devi
         text += ": " + counted(before, "allocation", "allocations") + " of " + bytes(size) + (before == 1 ? " was" : " were")
             + " there before it. The level counts them exactly";
         if (trace.freesWithoutAlloc > 0)
-            text += "; of the " + formatExact(static_cast<std::int64_t>(trace.freesWithoutAlloc))
-                + " that were freed later only the stack of the free is known";
+            text += trace.freesWithoutAlloc == 1 ? std::string("; of the one that was freed later only the stack of the free is known")
+                                                 : "; of the " + formatExact(static_cast<std::int64_t>(trace.freesWithoutAlloc))
+                    + " that were freed later only the stack of the free is known";
     }
     if (!text.empty())
         notes.push_back(text + '.');

@@ -66,6 +66,9 @@ StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, co
                        units.begin() + static_cast<std::ptrdiff_t>(starts[id + 1]));
         m_starts.push_back(m_units.size());
     }
+    m_stackAt.push_back(kNoStack);
+    m_units.push_back(kBeforeUnit);
+    m_starts.push_back(m_units.size());
 }
 
 void StackTree::sort(const std::vector<std::size_t> &starts, const std::vector<std::uint32_t> &units, const std::stop_token &stop)
@@ -92,6 +95,8 @@ std::string StackTree::label(std::uint32_t unit) const
         return "no stack";
     if (unit == kAllHiddenUnit)
         return "hidden frames only";
+    if (unit == kBeforeUnit)
+        return "made before the trace";
     if (m_unit == FrameUnit::Line)
         return unit < m_snapshot->stacks.frameCount() ? frameText(*m_snapshot, unit) : std::string();
     return unit < m_frames.names.size() ? m_frames.names[unit] : std::string();
@@ -133,12 +138,15 @@ public:
         , m_sizes(replay.sizes())
         , m_rankOf(rankOf)
         , m_wanted(wanted)
+        , m_replay(replay)
+        , m_before(replay.beforeCount())
+        , m_rankOfBefore(weights.count.size() - 2)
     {}
     void add(AllocationId id)
     {
         if (m_wanted && !m_wanted(id))
             return;
-        const auto rank = m_rankOf[m_stacks[id]];
+        const auto rank = rankOf(id);
         m_value[rank] = wrappingAdd(m_value[rank], static_cast<std::int64_t>(m_sizes[id]));
         ++m_count[rank];
     }
@@ -146,18 +154,28 @@ public:
     {
         if (m_wanted && !m_wanted(id))
             return;
-        const auto rank = m_rankOf[m_stacks[id]];
+        const auto rank = rankOf(id);
         m_value[rank] = wrappingSubtract(m_value[rank], static_cast<std::int64_t>(m_sizes[id]));
         --m_count[rank];
     }
 
 private:
+    [[nodiscard]] std::size_t rankOf(AllocationId id) const noexcept
+    {
+        if (id < m_before && m_replay.origin(id) == AllocationOrigin::BeforeFreed)
+            return m_rankOfBefore;
+        return m_rankOf[m_stacks[id]];
+    }
+
     std::int64_t *m_value;
     std::int64_t *m_count;
     std::span<const StackId> m_stacks;
     std::span<const std::uint64_t> m_sizes;
     std::span<const std::uint32_t> m_rankOf;
     const StackTree::Wanted &m_wanted;
+    const Replay &m_replay;
+    std::size_t m_before;
+    std::size_t m_rankOfBefore;
 };
 
 } // namespace
