@@ -66,6 +66,9 @@ StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, co
                        units.begin() + static_cast<std::ptrdiff_t>(starts[id + 1]));
         m_starts.push_back(m_units.size());
     }
+    m_stackAt.push_back(kNoStack);
+    m_units.push_back(kBeforeUnit);
+    m_starts.push_back(m_units.size());
 }
 
 void StackTree::sort(const std::vector<std::size_t> &starts, const std::vector<std::uint32_t> &units, const std::stop_token &stop)
@@ -92,6 +95,8 @@ std::string StackTree::label(std::uint32_t unit) const
         return "no stack";
     if (unit == kAllHiddenUnit)
         return "hidden frames only";
+    if (unit == kBeforeUnit)
+        return "made before the trace";
     if (m_unit == FrameUnit::Line)
         return unit < m_snapshot->stacks.frameCount() ? frameText(*m_snapshot, unit) : std::string();
     return unit < m_frames.names.size() ? m_frames.names[unit] : std::string();
@@ -120,50 +125,87 @@ void StackTree::sumUp(TreeWeights &weights)
             (*sums)[i] = wrappingAdd((*sums)[i], (*sums)[i - 1]);
 }
 
-TreeWeights StackTree::alive(const Replay &replay, EventInstant instant) const
-{
-    auto weights = empty();
-    const auto stacks = replay.stacks();
-    const auto sizes = replay.sizes();
-    replay.forEachAlive(instant, [&](AllocationId id) {
-        const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
-        ++weights.count[rank + 1];
-    });
-    sumUp(weights);
-    return weights;
-}
+namespace {
 
-TreeWeights StackTree::born(const Replay &replay, EventInstant from, EventInstant to) const
+/// Adds what is visited to its rank; sign −1 takes it away.
+class Scatter
 {
-    auto weights = empty();
-    const auto stacks = replay.stacks();
-    const auto sizes = replay.sizes();
-    const auto last = replay.bornUpTo(to);
-    for (auto id = replay.bornUpTo(from); id < last; ++id) {
-        const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
-        ++weights.count[rank + 1];
+public:
+    Scatter(TreeWeights &weights, const Replay &replay, std::span<const std::uint32_t> rankOf, const StackTree::Wanted &wanted)
+        : m_value(weights.value.data() + 1)
+        , m_count(weights.count.data() + 1)
+        , m_stacks(replay.stacks())
+        , m_sizes(replay.sizes())
+        , m_rankOf(rankOf)
+        , m_wanted(wanted)
+        , m_replay(replay)
+        , m_before(replay.beforeCount())
+        , m_rankOfBefore(weights.count.size() - 2)
+    {}
+    void add(AllocationId id)
+    {
+        if (m_wanted && !m_wanted(id))
+            return;
+        const auto rank = rankOf(id);
+        m_value[rank] = wrappingAdd(m_value[rank], static_cast<std::int64_t>(m_sizes[id]));
+        ++m_count[rank];
     }
+    void takeAway(AllocationId id)
+    {
+        if (m_wanted && !m_wanted(id))
+            return;
+        const auto rank = rankOf(id);
+        m_value[rank] = wrappingSubtract(m_value[rank], static_cast<std::int64_t>(m_sizes[id]));
+        --m_count[rank];
+    }
+
+private:
+    [[nodiscard]] std::size_t rankOf(AllocationId id) const noexcept
+    {
+        if (id < m_before && m_replay.origin(id) == AllocationOrigin::BeforeFreed)
+            return m_rankOfBefore;
+        return m_rankOf[m_stacks[id]];
+    }
+
+    std::int64_t *m_value;
+    std::int64_t *m_count;
+    std::span<const StackId> m_stacks;
+    std::span<const std::uint64_t> m_sizes;
+    std::span<const std::uint32_t> m_rankOf;
+    const StackTree::Wanted &m_wanted;
+    const Replay &m_replay;
+    std::size_t m_before;
+    std::size_t m_rankOfBefore;
+};
+
+} // namespace
+
+TreeWeights StackTree::alive(const Replay &replay, EventInstant instant, const Wanted &wanted) const
+{
+    auto weights = empty();
+    Scatter scatter(weights, replay, m_rankOf, wanted);
+    replay.forEachAlive(instant, [&](AllocationId id) { scatter.add(id); });
     sumUp(weights);
     return weights;
 }
 
-TreeWeights StackTree::growth(const Replay &replay, EventInstant from, EventInstant to) const
+TreeWeights StackTree::born(const Replay &replay, EventInstant from, EventInstant to, const Wanted &wanted) const
 {
     auto weights = empty();
-    const auto stacks = replay.stacks();
-    const auto sizes = replay.sizes();
-    replay.forEachAlive(to, [&](AllocationId id) {
-        const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
-        ++weights.count[rank + 1];
-    });
-    replay.forEachAlive(from, [&](AllocationId id) {
-        const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = wrappingSubtract(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
-        --weights.count[rank + 1];
-    });
+    Scatter scatter(weights, replay, m_rankOf, wanted);
+    const auto last = replay.bornUpTo(to);
+    for (auto id = replay.bornUpTo(from); id < last; ++id)
+        scatter.add(static_cast<AllocationId>(id));
+    sumUp(weights);
+    return weights;
+}
+
+TreeWeights StackTree::growth(const Replay &replay, EventInstant from, EventInstant to, const Wanted &wanted) const
+{
+    auto weights = empty();
+    Scatter scatter(weights, replay, m_rankOf, wanted);
+    replay.forEachAlive(to, [&](AllocationId id) { scatter.add(id); });
+    replay.forEachAlive(from, [&](AllocationId id) { scatter.takeAway(id); });
     weights.width.resize(weights.value.size());
     for (std::size_t i = 1; i < weights.value.size(); ++i)
         weights.width[i] = magnitude(weights.value[i]);
@@ -171,18 +213,18 @@ TreeWeights StackTree::growth(const Replay &replay, EventInstant from, EventInst
     return weights;
 }
 
-TreeWeights StackTree::leaked(const Replay &replay, EventInstant from) const
+TreeWeights StackTree::kept(const Replay &replay, EventInstant from, EventInstant to, EventInstant at, const Wanted &wanted) const
 {
     auto weights = empty();
-    const auto stacks = replay.stacks();
-    const auto sizes = replay.sizes();
-    replay.forEachAliveOf(replay.bornUpTo(from), replay.size(), replay.end(), [&](AllocationId id) {
-        const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
-        ++weights.count[rank + 1];
-    });
+    Scatter scatter(weights, replay, m_rankOf, wanted);
+    replay.forEachAliveOf(replay.bornUpTo(from), replay.bornUpTo(to), at, [&](AllocationId id) { scatter.add(id); });
     sumUp(weights);
     return weights;
+}
+
+TreeWeights StackTree::leaked(const Replay &replay, EventInstant from, const Wanted &wanted) const
+{
+    return kept(replay, from, replay.end(), replay.end(), wanted);
 }
 
 TreeWeights StackTree::weights(std::span<const std::pair<StackId, std::int64_t>> bytes) const

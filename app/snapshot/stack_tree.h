@@ -5,6 +5,7 @@
 #include "snapshot/replay.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -47,7 +48,8 @@ struct TreeBox
 /// depth, so nothing is built for an instant. Made once for each filter and direction (30 ms for
 /// 50,000 stacks); any thread. Devices share it.
 ///
-/// Allocations without a stack, or with all frames hidden, have a box of their own: parts add up.
+/// Allocations without a stack, or with all frames hidden, have a box of their own: parts add up. So have those
+/// from before the trace that only their free tells of, since its stack is not who made them.
 class StackTree
 {
 public:
@@ -56,20 +58,26 @@ public:
 
     static constexpr std::uint32_t kNoStackUnit = UINT32_MAX - 1;
     static constexpr std::uint32_t kAllHiddenUnit = UINT32_MAX - 2;
+    static constexpr std::uint32_t kBeforeUnit = UINT32_MAX - 3;
 
-    [[nodiscard]] std::size_t ranks() const noexcept { return m_starts.size() - 1; }
+    [[nodiscard]] std::size_t ranks() const noexcept { return m_starts.size() - 1; } // stacks, and one for kBeforeUnit
     [[nodiscard]] std::size_t rankOf(StackId stack) const noexcept { return m_rankOf[stack]; }
     [[nodiscard]] std::span<const StackId> stacksByRank() const noexcept { return m_stackAt; }
     [[nodiscard]] std::string label(std::uint32_t unit) const; // "file:line name", a file, a module, "no stack"
     [[nodiscard]] std::size_t bytes() const noexcept;
 
+    /// Which allocations count: a category, a pool, …; empty: all.
+    using Wanted = std::function<bool(AllocationId)>;
+
     // Weights, in requested bytes
-    [[nodiscard]] TreeWeights alive(const Replay &replay, EventInstant instant) const;
-    [[nodiscard]] TreeWeights born(const Replay &replay, EventInstant from, EventInstant to) const; // in (from, to]
+    [[nodiscard]] TreeWeights alive(const Replay &replay, EventInstant instant, const Wanted &wanted = {}) const;
+    [[nodiscard]] TreeWeights born(const Replay &replay, EventInstant from, EventInstant to, const Wanted &wanted = {}) const; // in (from, to]
     /// Alive at `to`, less alive at `from`.
-    [[nodiscard]] TreeWeights growth(const Replay &replay, EventInstant from, EventInstant to) const;
+    [[nodiscard]] TreeWeights growth(const Replay &replay, EventInstant from, EventInstant to, const Wanted &wanted = {}) const;
+    /// Born in (from, to] and alive at `at`, which is not before `to`.
+    [[nodiscard]] TreeWeights kept(const Replay &replay, EventInstant from, EventInstant to, EventInstant at, const Wanted &wanted = {}) const;
     /// Born after `from` and never freed.
-    [[nodiscard]] TreeWeights leaked(const Replay &replay, EventInstant from) const;
+    [[nodiscard]] TreeWeights leaked(const Replay &replay, EventInstant from, const Wanted &wanted = {}) const;
     [[nodiscard]] TreeWeights weights(std::span<const std::pair<StackId, std::int64_t>> bytes) const; // any others: a diff, a heap profile
 
     /// The root and every node of at least `minWidth` (≥ 1), parents before children, children by rank.

@@ -45,6 +45,8 @@ Replay replayOf(const MemorySnapshot &snapshot)
     return Replay(snapshot, devicesOf(snapshot)[0]);
 }
 
+constexpr StackId kBefore = UINT32_MAX; // stands for all that only a free tells of
+
 struct Sum
 {
     std::int64_t value = 0;
@@ -64,6 +66,10 @@ Paths byHand(const MemorySnapshot &snapshot, const std::map<StackId, std::pair<s
     const auto frames = applyFilter(snapshot, filter);
     for (const auto &[stack, sum] : bytes) {
         std::vector<std::string> path;
+        if (stack == kBefore) {
+            leaves[{"made before the trace"}] = {sum.first, std::abs(sum.first), 0, sum.second};
+            continue;
+        }
         const auto view = snapshot.stacks.stack(stack);
         for (std::size_t i = 0; i < view.size(); ++i) {
             const auto id = view[direction == TreeDirection::TopDown ? view.size() - 1 - i : i];
@@ -153,7 +159,7 @@ void StackTreeTest::treesEqualBruteForce()
                 std::map<StackId, std::pair<std::int64_t, std::int64_t>> leaked;
                 for (AllocationId id = 0; id < replay.size(); ++id) {
                     const auto size = static_cast<std::int64_t>(replay.sizes()[id]);
-                    const auto stack = replay.stacks()[id];
+                    const auto stack = replay.origin(id) == AllocationOrigin::BeforeFreed ? kBefore : replay.stacks()[id];
                     const auto birth = replay.births()[id];
                     const auto death = replay.deaths()[id];
                     const auto add = [&](auto &to, std::int64_t sign) {
@@ -174,11 +180,21 @@ void StackTreeTest::treesEqualBruteForce()
                 QVERIFY(ofTree(tree, tree.alive(replay, a)) == byHand(snapshot, alive, direction, filter));
                 QVERIFY(ofTree(tree, tree.born(replay, a, b)) == byHand(snapshot, born, direction, filter));
                 QVERIFY(ofTree(tree, tree.leaked(replay, a)) == byHand(snapshot, leaked, direction, filter));
+                QCOMPARE(tree.kept(replay, a, replay.end(), replay.end()).value, tree.leaked(replay, a).value);
+                // Two wishes that exclude each other add up to the whole.
+                auto odd = tree.alive(replay, a, [](AllocationId id) { return id % 2 == 1; });
+                const auto even = tree.alive(replay, a, [](AllocationId id) { return id % 2 == 0; });
+                for (std::size_t r = 0; r < odd.value.size(); ++r)
+                    odd.value[r] += even.value[r];
+                QCOMPARE(odd.value, tree.alive(replay, a).value);
                 QVERIFY(ofTree(tree, tree.growth(replay, a, b)) == byHand(snapshot, growth, direction, filter));
                 std::vector<std::pair<StackId, std::int64_t>> list;
                 for (const auto &[stack, sum] : growth)
-                    list.emplace_back(stack, sum.first);
-                QCOMPARE(tree.weights(list).value, tree.growth(replay, a, b).value);
+                    if (stack != kBefore)
+                        list.emplace_back(stack, sum.first);
+                auto expected = tree.growth(replay, a, b).value;
+                expected.back() -= growth.contains(kBefore) ? growth[kBefore].first : 0;
+                QCOMPARE(tree.weights(list).value, expected);
             }
         }
     }
