@@ -149,10 +149,12 @@ std::optional<LeakSigns> LeakWatch::byPeriods(const std::vector<EventInstant> &b
         lows.push_back(extremes.min);
         swings += extremes.max - extremes.min;
     }
-    // The first warms up.
-    for (std::uint32_t p = 2; p < periods; ++p)
-        if (lows[p] <= lows[p - 1])
-            return std::nullopt;
+    // The first warms up, the last may be cut short; of many some may stand still.
+    std::uint32_t standing = 0;
+    for (std::uint32_t p = 2; p + 1 < periods; ++p)
+        standing += lows[p] <= lows[p - 1] ? 1 : 0;
+    if (standing > periods / 8 || lows[periods - 1] < lows[periods - 2])
+        return std::nullopt;
     const auto growth = lows.back() - lows[1];
     if (growth <= 0 || growth < m_replay->levelAt(borders.back()) / 20 || swings < 2 * (lows.back() - lows[0]))
         return std::nullopt;
