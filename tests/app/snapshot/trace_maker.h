@@ -14,10 +14,11 @@ namespace plimsoll {
 class TraceMaker
 {
 public:
-    explicit TraceMaker(const AllocatorOptions &options = {}, const ModelCard &card = {}) : m_model(options, card), m_card(card)
+    explicit TraceMaker(const AllocatorOptions &options = {}, const ModelCard &card = {}, std::size_t capacity = 200'000)
+        : m_model(options, card), m_card(card)
     {
         m_snapshot = std::make_unique<MemorySnapshot>();
-        m_snapshot->events = EventColumns(200'000);
+        m_snapshot->events = EventColumns(capacity);
         m_snapshot->settings.emplace_back("PYTORCH_CUDA_ALLOC_CONF", '"' + toConf(options) + '"');
         m_model.onSegmentChange([this](const SegmentChange &change) {
             event(change.isExpandable ? change.isGain ? TraceAction::SegmentMap : TraceAction::SegmentUnmap
