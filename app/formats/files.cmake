@@ -1,5 +1,6 @@
 set(formats_SOURCES
     byte_source.cpp
+    event_rows.cpp
     exporter_container.cpp
     exporter_dcgm.cpp
     exporter_gpu.cpp
@@ -19,14 +20,29 @@ set(formats_SOURCES
     exposition_sample_line.cpp
     exposition_text.cpp
     family_index.cpp
+    frame_list_cache.cpp
     mapped_draft.cpp
     memory_snapshot.cpp
     openmetrics_histogram.cpp
+    pickle_census.cpp
+    pickle_opcodes.cpp
+    pickle_text.cpp
+    pickle_window.cpp
     stack_table.cpp
     text_table.cpp
+    torch_builder.cpp
+    torch_draft.cpp
+    torch_draft_json.cpp
+    torch_html.cpp
+    torch_keys.cpp
+    torch_machine.cpp
+    torch_machine_fast.cpp
+    torch_pickle.cpp
+    torch_version.cpp
 )
 set(formats_HEADERS
     byte_source.h
+    event_rows.h
     exporter_labels.h
     exporter_map.h
     exporter_table.h
@@ -40,13 +56,28 @@ set(formats_HEADERS
     exposition_proto.h
     exposition_text.h
     family_index.h
+    frame_list_cache.h
     mapped_draft.h
     memory_snapshot.h
     metric_family.h
     openmetrics_histogram.h
+    pickle_census.h
+    pickle_memo.h
+    pickle_opcodes.h
+    pickle_text.h
+    pickle_value.h
+    pickle_window.h
     reserved_array.h
     snapshot_reading.h
     stack_table.h
     text_table.h
+    torch_builder.h
+    torch_draft.h
+    torch_html.h
+    torch_keys.h
+    torch_machine.h
+    torch_pickle.h
+    torch_pickle_stream.h
+    torch_version.h
     wire_reader.h
 )

@@ -6,6 +6,29 @@
 #include <map>
 
 namespace plimsoll {
+namespace {
+
+// Nightlies before PyTorch 2.5 wrote marks as events: one frame, its name START or END, its file the label.
+void addUserDefined(const Replay &replay, std::vector<TraceAnnotation> &marks)
+{
+    const auto &snapshot = replay.snapshot();
+    const auto &device = replay.device();
+    const auto &events = snapshot.events;
+    for (auto row = device.firstEvent; row < device.firstEvent + device.eventCount; ++row) {
+        if (events.action[row] != TraceAction::UserDefined || events.timeUs[row] == kUnknownTime)
+            continue;
+        const auto stack = snapshot.stacks.stack(events.stack[row]);
+        if (stack.size() == 0)
+            continue;
+        const auto &frame = snapshot.stacks.frame(stack[0]);
+        const auto stage = snapshot.texts[frame.name];
+        if (stage == "START" || stage == "END")
+            marks.push_back({device.ordinal, events.timeUs[row],
+                             stage == "START" ? TraceAnnotation::Stage::Start : TraceAnnotation::Stage::End, frame.file});
+    }
+}
+
+} // namespace
 
 std::vector<AnnotationRange> annotationRanges(const Replay &replay, const TimeAxis &axis)
 {
@@ -16,6 +39,7 @@ std::vector<AnnotationRange> annotationRanges(const Replay &replay, const TimeAx
     for (const auto &mark : replay.snapshot().annotations)
         if (mark.device == replay.device().ordinal && mark.timeUs != kUnknownTime && mark.stage != TraceAnnotation::Stage::Other)
             marks.push_back(mark);
+    addUserDefined(replay, marks);
     std::stable_sort(marks.begin(), marks.end(), [](const auto &a, const auto &b) { return a.timeUs < b.timeUs; });
     std::map<TextId, std::vector<std::size_t>> open; // by name: indices of ranges without an end
     for (const auto &mark : marks) {

@@ -4,6 +4,7 @@
 #include "snapshot/annotation_ranges.h"
 #include "snapshot/frame_text.h"
 #include "snapshot/steps.h"
+#include "snapshot/wrapping.h"
 
 #include <algorithm>
 #include <optional>
@@ -11,6 +12,8 @@
 
 namespace plimsoll {
 namespace {
+
+constexpr AllocationId kStopEvery = 1U << 16U; // allocations between two looks at the stop token
 
 using Traits = std::uint16_t; // of a stack, of a moment
 constexpr Traits kOptimizer = 1;
@@ -154,7 +157,7 @@ std::string_view toString(MemoryCategory category) noexcept
     return "unknown";
 }
 
-Categories::Categories(const Replay &replay) : m_replay(&replay), m_of(replay.size(), MemoryCategory::Unknown)
+Categories::Categories(const Replay &replay, std::stop_token stop) : m_replay(&replay), m_of(replay.size(), MemoryCategory::Unknown)
 {
     const auto &snapshot = replay.snapshot();
     const auto ofStack = traitsOfStacks(snapshot);
@@ -187,6 +190,8 @@ Categories::Categories(const Replay &replay) : m_replay(&replay), m_of(replay.si
     const auto longLife = steps.count() >= 2 ? (steps.starts.back() - steps.starts.front()) / (steps.count() - 1) : replay.end() / 2;
 
     for (AllocationId id = 0; id < replay.size(); ++id) {
+        if (id % kStopEvery == 0 && stop.stop_requested())
+            return;
         if (isSaid && replay.origin(id) == AllocationOrigin::Traced) {
             if (const auto &category = said[snapshot.events.context[replay.rowOf(births[id])]]) {
                 m_of[id] = *category;
@@ -194,8 +199,15 @@ Categories::Categories(const Replay &replay) : m_replay(&replay), m_of(replay.si
                 continue;
             }
         }
-        if (replay.origin(id) == AllocationOrigin::BeforeFreed)
-            continue; // its stack tells who let go, not who made it
+        if (replay.origin(id) == AllocationOrigin::BeforeFreed) {
+            // Its stack tells who let go, not who made it: an optimizer replaces its state, zero_grad drops gradients.
+            const auto freed = static_cast<unsigned>(ofStack[stacks[id]] | traitsAt(deaths[id]));
+            if ((freed & kZeroGrad) != 0)
+                m_of[id] = MemoryCategory::Gradients;
+            else if ((freed & kOptimizer) != 0)
+                m_of[id] = MemoryCategory::OptimizerState;
+            continue;
+        }
         const auto traits = static_cast<unsigned>(ofStack[stacks[id]] | traitsAt(births[id]));
         const bool isLong = deaths[id] == replay.never() || deaths[id] - births[id] > longLife;
         const auto deathTraits = deaths[id] == replay.never()
@@ -217,7 +229,9 @@ Categories::Categories(const Replay &replay) : m_replay(&replay), m_of(replay.si
             category = MemoryCategory::Inputs;
         } else if ((traits & kForward) != 0) {
             const auto next = std::upper_bound(backward.begin(), backward.end(), births[id]);
-            const bool isKeptForBackward = (deathTraits & kBackward) != 0 || (next != backward.end() && *next < deaths[id]);
+            // Without a backward pass so far, what is still there waits for one.
+            const bool isKeptForBackward = (deathTraits & kBackward) != 0 || deaths[id] == replay.never()
+                || (next != backward.end() && *next < deaths[id]);
             category = isKeptForBackward ? MemoryCategory::Activations : MemoryCategory::Temporaries;
         } else if ((traits & kWeights) != 0) {
             category = isLong ? MemoryCategory::Weights : MemoryCategory::Temporaries;
@@ -231,7 +245,7 @@ std::array<std::int64_t, kMemoryCategories> Categories::aliveAt(EventInstant ins
     const auto sizes = m_replay->sizes();
     m_replay->forEachAlive(instant, [&](AllocationId id) {
         auto &sum = bytes[static_cast<std::size_t>(m_of[id])];
-        sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + sizes[id]);
+        sum = wrappingAdd(sum, static_cast<std::int64_t>(sizes[id]));
     });
     return bytes;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -29,7 +30,8 @@ inline constexpr std::size_t kMemoryCategories = 9;
 class Categories
 {
 public:
-    explicit Categories(const Replay &replay);
+    /// When stopped, the rest stays unknown.
+    explicit Categories(const Replay &replay, std::stop_token stop = {});
     [[nodiscard]] MemoryCategory operator[](AllocationId id) const noexcept { return m_of[id]; }
     [[nodiscard]] bool isInferred(AllocationId id) const noexcept { return !m_isSaid.empty() ? !m_isSaid[id] : true; }
     [[nodiscard]] std::array<std::int64_t, kMemoryCategories> aliveAt(EventInstant instant) const; // requested bytes

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "snapshot/device_list.h"
+#include "snapshot/replay.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,8 +107,10 @@ struct DeviceCensus
     friend bool operator==(const DeviceCensus &, const DeviceCensus &) = default;
 };
 
-/// One walk, 10 ns an event. Any thread.
-[[nodiscard]] DeviceCensus censusOf(const MemorySnapshot &snapshot, const SnapshotDevice &device);
+/// One walk, 10 ns an event. Any thread. When stopped, the numbers of the trace are those so far.
+[[nodiscard]] DeviceCensus censusOf(const MemorySnapshot &snapshot, const SnapshotDevice &device, std::stop_token stop = {});
+/// The same numbers from a replay that was made anyway: 1 ns an event.
+[[nodiscard]] DeviceCensus censusOf(const Replay &replay, std::stop_token stop = {});
 
 /// Sums over the accelerators, for a line about the whole file.
 struct FileCensus
@@ -117,6 +120,7 @@ struct FileCensus
     std::map<std::string, std::uint64_t> eventsByAction;
     std::int64_t peakAbsolute = 0; // of the devices, added up; their peaks need not be at one time
 };
-[[nodiscard]] FileCensus censusOf(const MemorySnapshot &snapshot);
+[[nodiscard]] FileCensus censusOf(const MemorySnapshot &snapshot, std::stop_token stop = {});
+[[nodiscard]] FileCensus sumOf(std::vector<DeviceCensus> devices);
 
 } // namespace plimsoll

@@ -20,6 +20,7 @@ set(snapshot_SOURCES
     oom_verdicts.cpp
     peaks.cpp
     replay.cpp
+    residency.cpp
     segment_map.cpp
     size_classes.cpp
     size_rounding.cpp
@@ -49,6 +50,7 @@ set(snapshot_HEADERS
     oom_verdicts.h
     peaks.h
     replay.h
+    residency.h
     segment_map.h
     size_classes.h
     size_rounding.h
@@ -57,4 +59,5 @@ set(snapshot_HEADERS
     steps.h
     time_axis.h
     what_if.h
+    wrapping.h
 )

@@ -24,6 +24,8 @@ FrameIndex::FrameIndex(const MemorySnapshot &snapshot) : m_snapshot(&snapshot)
         m_text += '\n';
     }
     m_starts.push_back(m_text.size());
+    for (const auto byte : m_text)
+        ++m_frequency[static_cast<unsigned char>(byte)];
     m_events.resize(snapshot.stacks.stackCount());
     m_allocations.resize(snapshot.stacks.stackCount());
 }
@@ -45,17 +47,28 @@ FindResult FrameIndex::find(std::string_view text) const
     if (needle.empty() || needle.find('\n') != std::string::npos)
         return result;
     std::vector<std::uint8_t> isHit(m_snapshot->stacks.frameCount());
-    const auto *at = m_text.data();
-    const auto *end = m_text.data() + m_text.size();
-    while (at < end) {
-        const auto *hit = static_cast<const char *>(::memmem(at, static_cast<std::size_t>(end - at), needle.data(), needle.size()));
+    // By its rarest byte: memchr is many times faster than memmem, whose first bytes are in every path.
+    std::size_t rare = 0;
+    for (std::size_t i = 1; i < needle.size(); ++i)
+        if (m_frequency[static_cast<unsigned char>(needle[i])] < m_frequency[static_cast<unsigned char>(needle[rare])])
+            rare = i;
+    const auto *begin = m_text.data();
+    const auto *end = begin + m_text.size();
+    std::size_t frame = 0;
+    for (const auto *at = begin; at < end;) {
+        const auto *hit = static_cast<const char *>(std::memchr(at, needle[rare], static_cast<std::size_t>(end - at)));
         if (!hit)
             break;
-        const auto offset = static_cast<std::size_t>(hit - m_text.data());
-        const auto frame = static_cast<std::size_t>(std::upper_bound(m_starts.begin(), m_starts.end(), offset) - m_starts.begin()) - 1;
+        at = hit + 1;
+        if (hit - begin < static_cast<std::ptrdiff_t>(rare) || static_cast<std::size_t>(end - hit) < needle.size() - rare
+            || std::memcmp(hit - rare, needle.data(), needle.size()) != 0)
+            continue;
+        const auto offset = static_cast<std::size_t>(hit - begin) - rare;
+        frame = static_cast<std::size_t>(std::upper_bound(m_starts.begin() + static_cast<std::ptrdiff_t>(frame), m_starts.end(), offset)
+                                         - m_starts.begin()) - 1;
         isHit[frame] = 1;
         result.frames.push_back(static_cast<FrameId>(frame));
-        at = m_text.data() + m_starts[frame + 1]; // one hit a frame is enough
+        at = begin + m_starts[frame + 1]; // one hit a frame is enough
     }
     if (result.frames.empty())
         return result;

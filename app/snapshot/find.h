@@ -3,6 +3,8 @@
 
 #include "snapshot/replay.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,6 +37,7 @@ private:
     const MemorySnapshot *m_snapshot;
     std::string m_text; // lower case, a line feed behind each frame
     std::vector<std::size_t> m_starts;
+    std::array<std::size_t, 256> m_frequency{}; // of each byte in the text
     std::vector<std::uint32_t> m_events;      // by stack
     std::vector<std::uint32_t> m_allocations; // by stack
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/leaks.h"
 
+#include "snapshot/wrapping.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -42,12 +44,12 @@ LeakReport findLeaks(const Replay &replay, EventInstant from, Steps steps)
             leak.first = births[id];
         }
         leak.last = births[id];
-        leak.bytes = static_cast<std::int64_t>(static_cast<std::uint64_t>(leak.bytes) + sizes[id]);
+        leak.bytes = wrappingAdd(leak.bytes, static_cast<std::int64_t>(sizes[id]));
         while (step < starts.size() && starts[step] < births[id]) // births ascend
             ++step;
         if (report.stepsCounted == 0 || step < firstCounted + 1 || step > lastCounted)
             return;
-        sum.counted = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum.counted) + sizes[id]);
+        sum.counted = wrappingAdd(sum.counted, static_cast<std::int64_t>(sizes[id]));
         if (sum.lastStep != step)
             ++leak.steps;
         sum.lastStep = step;

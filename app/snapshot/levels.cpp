@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/levels.h"
 
+#include "snapshot/wrapping.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -11,15 +13,6 @@ using Changes = std::vector<std::pair<EventInstant, std::int64_t>>;
 
 constexpr std::size_t kChunk = std::size_t{1} << 16U; // instants whose exact values are made at a time
 
-// The sizes of a hostile file are anything, so sums wrap instead of overflowing.
-std::int64_t plus(std::int64_t a, std::int64_t b) noexcept
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-std::int64_t minus(std::int64_t a, std::int64_t b) noexcept
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
 std::int64_t signedSize(std::uint64_t bytes) noexcept
 {
     return bytes == kUnknownBytes ? 0 : static_cast<std::int64_t>(bytes);
@@ -80,7 +73,7 @@ LevelCurve::LevelCurve(const Replay &replay, LevelKind kind, const LevelFilter &
         m_weight = Weight::None;
     } else if (filter.isEmpty() && m_weight != Weight::None && m_weight != Weight::Loss) {
         const auto unseen = replay.unseenAtStart();
-        m_constant = m_weight == Weight::MinusRounded ? minus(m_constant, unseen) : plus(m_constant, unseen);
+        m_constant = m_weight == Weight::MinusRounded ? wrappingSubtract(m_constant, unseen) : wrappingAdd(m_constant, unseen);
     }
     addSteps(std::move(changes));
     buildPyramid(stop);
@@ -98,11 +91,11 @@ void LevelCurve::reservedChanges(const LevelFilter &filter, Changes &changes)
         if (!m_isKnown)
             return;
         auto last = static_cast<std::int64_t>(totals.front().second);
-        m_constant = plus(m_constant, last);
+        m_constant = wrappingAdd(m_constant, last);
         for (const auto &[row, bytes] : totals) {
             const auto now = static_cast<std::int64_t>(bytes);
             if (now != last && row >= device.firstEvent && row - device.firstEvent < device.eventCount)
-                changes.emplace_back(static_cast<EventInstant>(row - device.firstEvent + 1), minus(now, last));
+                changes.emplace_back(static_cast<EventInstant>(row - device.firstEvent + 1), wrappingSubtract(now, last));
             last = now;
         }
         return;
@@ -112,7 +105,7 @@ void LevelCurve::reservedChanges(const LevelFilter &filter, Changes &changes)
     for (const auto index : device.segments) {
         const auto &segment = segments[index];
         if ((!filter.stream || segment.stream == *filter.stream) && (!filter.pool || segment.pool == filter.pool))
-            atEnd = plus(atEnd, static_cast<std::int64_t>(segment.totalSize));
+            atEnd = wrappingAdd(atEnd, static_cast<std::int64_t>(segment.totalSize));
     }
     std::int64_t net = 0;
     for (std::size_t i = 0; i < device.eventCount; ++i) {
@@ -123,15 +116,15 @@ void LevelCurve::reservedChanges(const LevelFilter &filter, Changes &changes)
         if (filter.pool && m_replay->poolOfSegmentEvent(row).pool != filter.pool)
             continue;
         const auto size = signedSize(events.sizes[row]);
-        const auto change = sign > 0 ? size : minus(0, size);
+        const auto change = sign > 0 ? size : wrappingSubtract(0, size);
         changes.emplace_back(static_cast<EventInstant>(i + 1), change);
-        net = plus(net, change);
+        net = wrappingAdd(net, change);
     }
     m_isKnown = !device.segments.empty() || !changes.empty();
     // Backwards from the end, which is known.
-    const auto atStart = minus(atEnd, net);
+    const auto atStart = wrappingSubtract(atEnd, net);
     m_startsBelowZero = atStart < 0;
-    m_constant = plus(m_constant, atStart);
+    m_constant = wrappingAdd(m_constant, atStart);
 }
 
 void LevelCurve::pendingChanges(int sign, Changes &changes)
@@ -142,9 +135,9 @@ void LevelCurve::pendingChanges(int sign, Changes &changes)
         if (!m_isCounted.empty() && !m_isCounted[pending.allocation])
             continue;
         const auto size = static_cast<std::int64_t>(sizes[pending.allocation]);
-        const auto change = sign > 0 ? size : minus(0, size);
+        const auto change = sign > 0 ? size : wrappingSubtract(0, size);
         changes.emplace_back(pending.requested, change);
-        changes.emplace_back(deaths[pending.allocation], minus(0, change));
+        changes.emplace_back(deaths[pending.allocation], wrappingSubtract(0, change));
     }
 }
 
@@ -153,14 +146,14 @@ void LevelCurve::levelChanges(int sign, Changes &changes)
     const auto &events = m_replay->snapshot().events;
     const auto &device = m_replay->device();
     const auto start = m_replay->levelAtStart();
-    m_constant = sign > 0 ? plus(m_constant, start) : minus(m_constant, start);
+    m_constant = sign > 0 ? wrappingAdd(m_constant, start) : wrappingSubtract(m_constant, start);
     for (std::size_t i = 0; i < device.eventCount; ++i) {
         const auto row = device.firstEvent + i;
         const bool isAlloc = events.action[row] == TraceAction::Alloc;
         if (!isAlloc && !isFree(events.action[row], *m_replay))
             continue;
         const auto size = signedSize(events.sizes[row]);
-        changes.emplace_back(static_cast<EventInstant>(i + 1), isAlloc == (sign > 0) ? size : minus(0, size));
+        changes.emplace_back(static_cast<EventInstant>(i + 1), isAlloc == (sign > 0) ? size : wrappingSubtract(0, size));
     }
 }
 
@@ -171,7 +164,7 @@ void LevelCurve::addSteps(Changes changes)
     for (std::size_t i = 0; i < changes.size();) {
         const auto instant = changes[i].first;
         for (; i < changes.size() && changes[i].first == instant; ++i)
-            value = plus(value, changes[i].second);
+            value = wrappingAdd(value, changes[i].second);
         if (instant > m_replay->end())
             break; // beyond the last state
         m_stepAt.push_back(instant);
@@ -184,13 +177,17 @@ void LevelCurve::buildPyramid(const std::stop_token &stop)
     constexpr std::size_t kLeaf = std::size_t{1} << kLeafBits;
     const std::size_t count = size();
     std::vector<Extremes> leaf((count + kLeaf - 1) / kLeaf, Extremes{0, 0});
+    m_where.resize(leaf.size());
     std::vector<std::int64_t> chunk(std::min(count, kChunk));
     for (std::size_t begin = 0; begin < count && !stop.stop_requested(); begin += kChunk) {
         const auto length = std::min(kChunk, count - begin);
         values(static_cast<EventInstant>(begin), std::span(chunk.data(), length));
         for (std::size_t at = 0; at < length; at += kLeaf) {
-            const auto [low, high] = std::minmax_element(chunk.data() + at, chunk.data() + std::min(length, at + kLeaf));
-            leaf[(begin + at) >> kLeafBits] = {*low, *high};
+            const auto *first = chunk.data() + at;
+            const auto *last = chunk.data() + std::min(length, at + kLeaf);
+            const auto *high = std::max_element(first, last);
+            leaf[(begin + at) >> kLeafBits] = {*std::min_element(first, last), *high};
+            m_where[(begin + at) >> kLeafBits] = static_cast<std::uint8_t>(high - first);
         }
     }
     m_pyramid.push_back(std::move(leaf));
@@ -216,8 +213,8 @@ std::int64_t LevelCurve::weight(AllocationId id) const noexcept
     case Weight::None: return 0;
     case Weight::Requested: return size;
     case Weight::Rounded: return static_cast<std::int64_t>(m_replay->roundedSize(id));
-    case Weight::MinusRounded: return minus(0, static_cast<std::int64_t>(m_replay->roundedSize(id)));
-    case Weight::Loss: return minus(static_cast<std::int64_t>(m_replay->roundedSize(id)), size);
+    case Weight::MinusRounded: return wrappingSubtract(0, static_cast<std::int64_t>(m_replay->roundedSize(id)));
+    case Weight::Loss: return wrappingSubtract(static_cast<std::int64_t>(m_replay->roundedSize(id)), size);
     }
     return 0;
 }
@@ -235,27 +232,27 @@ void LevelCurve::values(EventInstant begin, std::span<std::int64_t> out) const
         const auto bornBefore = m_replay->bornUpTo(begin);
         m_replay->forEachAliveOf(0, bornBefore, begin, [&](AllocationId id) {
             const auto bytes = weight(id);
-            out[0] = plus(out[0], bytes);
+            out[0] = wrappingAdd(out[0], bytes);
             if (deaths[id] < end)
-                out[deaths[id] - begin] = minus(out[deaths[id] - begin], bytes);
+                out[deaths[id] - begin] = wrappingSubtract(out[deaths[id] - begin], bytes);
         });
         for (auto id = bornBefore; id < births.size() && births[id] < end; ++id) {
             const auto bytes = weight(static_cast<AllocationId>(id));
-            out[births[id] - begin] = plus(out[births[id] - begin], bytes);
+            out[births[id] - begin] = wrappingAdd(out[births[id] - begin], bytes);
             if (deaths[id] < end)
-                out[deaths[id] - begin] = minus(out[deaths[id] - begin], bytes);
+                out[deaths[id] - begin] = wrappingSubtract(out[deaths[id] - begin], bytes);
         }
     }
     auto step = static_cast<std::size_t>(std::upper_bound(m_stepAt.begin(), m_stepAt.end(), begin) - m_stepAt.begin());
     auto last = step == 0 ? 0 : m_stepValue[step - 1];
-    out[0] = plus(out[0], last);
+    out[0] = wrappingAdd(out[0], last);
     for (; step < m_stepAt.size() && m_stepAt[step] < end; ++step) {
         auto &at = out[m_stepAt[step] - begin];
-        at = plus(at, minus(m_stepValue[step], last));
+        at = wrappingAdd(at, wrappingSubtract(m_stepValue[step], last));
         last = m_stepValue[step];
     }
     for (std::size_t i = 1; i < out.size(); ++i)
-        out[i] = plus(out[i], out[i - 1]);
+        out[i] = wrappingAdd(out[i], out[i - 1]);
 }
 
 std::int64_t LevelCurve::at(EventInstant instant) const
@@ -336,10 +333,13 @@ EventInstant LevelCurve::firstMaximum(EventInstant begin, EventInstant end) cons
     const auto highest = extremes(begin, end).max;
     std::int64_t exact[kLeaf];
     for (auto from = begin; from < end;) {
-        const auto to = std::min(end, ((from >> kLeafBits) + 1) << kLeafBits);
-        // Of a leaf cut by the range the pyramid can only say "perhaps".
-        if (m_pyramid[0][from >> kLeafBits].max >= highest) {
-            values(from, std::span(exact, to - from));
+        const auto leaf = from >> kLeafBits;
+        const auto to = std::min(end, (leaf + 1) << kLeafBits);
+        const bool isWhole = from == leaf << kLeafBits && (to == (leaf + 1) << kLeafBits || to == size());
+        if (m_pyramid[0][leaf].max >= highest) {
+            if (isWhole)
+                return from + m_where[leaf];
+            values(from, std::span(exact, to - from)); // cut by the range: what is highest can lie outside
             for (auto i = from; i < to; ++i)
                 if (exact[i - from] == highest)
                     return i;

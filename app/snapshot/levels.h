@@ -55,6 +55,7 @@ public:
 
     [[nodiscard]] LevelKind kind() const noexcept { return m_kind; }
     [[nodiscard]] EventInstant size() const noexcept { return m_replay->end() + 1; } // instants
+    [[nodiscard]] const Replay &replay() const noexcept { return *m_replay; }
     /// False where the file says nothing of it: reserved without segments, for example. Then all is 0.
     [[nodiscard]] bool isKnown() const noexcept { return m_isKnown; }
     /// Reserved came out below 0 at the start: segment events are missing, and the curve is too low.
@@ -98,6 +99,7 @@ private:
     std::vector<EventInstant> m_stepAt;    // what changes rarely: from this instant on …
     std::vector<std::int64_t> m_stepValue; // … this much more than the constant
     std::vector<std::vector<Extremes>> m_pyramid;
+    std::vector<std::uint8_t> m_where; // by leaf: the first instant of its highest level
 };
 
 } // namespace plimsoll

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/peaks.h"
 
+#include "snapshot/wrapping.h"
+
 #include <algorithm>
 
 namespace plimsoll {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 16U;
-
-std::int64_t above(std::int64_t level, std::int64_t other) noexcept
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(level) - static_cast<std::uint64_t>(other));
-}
 
 std::optional<std::int64_t> timeOf(const Replay &replay, EventInstant instant)
 {
@@ -89,7 +86,7 @@ private:
 
     void keep(const Open &peak, std::int64_t valley)
     {
-        const auto prominence = above(peak.level, valley);
+        const auto prominence = wrappingSubtract(peak.level, valley);
         if (prominence >= m_minProminence)
             m_found.push_back({peak.instant, peak.level, prominence, std::nullopt});
     }
@@ -113,7 +110,7 @@ LevelPeak peakOf(const LevelCurve &curve, const Replay &replay)
     const auto all = curve.extremes(0, curve.size());
     peak.instant = curve.firstMaximum(0, curve.size());
     peak.level = all.max;
-    peak.prominence = above(all.max, all.min);
+    peak.prominence = wrappingSubtract(all.max, all.min);
     peak.timeUs = timeOf(replay, peak.instant);
     return peak;
 }

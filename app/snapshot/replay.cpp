@@ -8,7 +8,7 @@
 namespace plimsoll {
 namespace {
 
-constexpr std::size_t kStopEvery = std::size_t{1} << 20U; // events between two looks at the stop token: 10 to 20 ms
+constexpr std::size_t kStopEvery = std::size_t{1} << 18U; // events between two looks at the stop token: 3 to 6 ms
 constexpr EventInstant kLevelStep = 32;
 
 std::uint64_t known(std::uint64_t bytes) noexcept

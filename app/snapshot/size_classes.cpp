@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/size_classes.h"
 
+#include "snapshot/wrapping.h"
+
 #include <array>
 #include <bit>
 
@@ -17,8 +19,8 @@ public:
         const auto size = m_replay.sizes()[id];
         auto &of = m_classes[size < 512 ? 0 : static_cast<std::size_t>(std::bit_width(size)) - 9];
         ++of.count;
-        of.bytes = static_cast<std::int64_t>(static_cast<std::uint64_t>(of.bytes) + size);
-        of.rounded = static_cast<std::int64_t>(static_cast<std::uint64_t>(of.rounded) + m_replay.roundedSize(id));
+        of.bytes = wrappingAdd(of.bytes, static_cast<std::int64_t>(size));
+        of.rounded = wrappingAdd(of.rounded, static_cast<std::int64_t>(m_replay.roundedSize(id)));
     }
 
     [[nodiscard]] std::vector<SizeClass> take() const

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/stack_totals.h"
 
+#include "snapshot/wrapping.h"
+
 #include <algorithm>
 
 namespace plimsoll {
@@ -23,7 +25,7 @@ std::vector<StackTotal> total(const Replay &replay, std::size_t first, EventInst
     replay.forEachAliveOf(first, replay.bornUpTo(instant), instant, [&](AllocationId id) {
         auto &of = byStack[stacks[id]];
         of.stack = stacks[id];
-        of.bytes = static_cast<std::int64_t>(static_cast<std::uint64_t>(of.bytes) + sizes[id]);
+        of.bytes = wrappingAdd(of.bytes, static_cast<std::int64_t>(sizes[id]));
         ++of.count;
     });
     return sorted(std::move(byStack));

@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/stack_tree.h"
 
+#include "snapshot/wrapping.h"
+
 #include <algorithm>
 #include <numeric>
 
 namespace plimsoll {
 namespace {
 
-// Weights wrap instead of overflowing: the sizes of a hostile file are anything.
-std::int64_t plus(std::int64_t a, std::int64_t b) noexcept
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-std::int64_t minus(std::int64_t a, std::int64_t b) noexcept
-{
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
+constexpr std::size_t kStopEvery = std::size_t{1} << 14U; // comparisons between two looks at the stop token
+
+struct Cancelled
+{}; // std::sort has no other way out
+
 std::int64_t magnitude(std::int64_t a) noexcept
 {
-    return a < 0 ? minus(0, a) : a;
+    return a < 0 ? wrappingSubtract(0, a) : a;
 }
 
 } // namespace
 
-StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, const FrameFilter &filter)
+StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, const FrameFilter &filter, std::stop_token stop)
     : m_snapshot(&snapshot), m_frames(applyFilter(snapshot, filter)), m_unit(filter.unit)
 {
     const auto &stacks = snapshot.stacks;
@@ -50,20 +48,16 @@ StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, co
     }
     m_stackAt.resize(count);
     std::iota(m_stackAt.begin(), m_stackAt.end(), StackId{0});
-    const auto *all = units.data();
-    std::sort(m_stackAt.begin(), m_stackAt.end(), [&](StackId a, StackId b) {
-        const auto *x = all + starts[a];
-        const auto *y = all + starts[b];
-        const auto common = std::min(starts[a + 1] - starts[a], starts[b + 1] - starts[b]);
-        for (std::size_t i = 0; i < common; ++i)
-            if (x[i] != y[i])
-                return x[i] < y[i];
-        const auto more = starts[a + 1] - starts[a] < starts[b + 1] - starts[b];
-        return starts[a + 1] - starts[a] != starts[b + 1] - starts[b] ? more : a < b;
-    });
     m_rankOf.resize(count);
-    m_starts.reserve(count + 1);
     m_starts.push_back(0);
+    try {
+        sort(starts, units, stop);
+    } catch (const Cancelled &) {
+        m_isCancelled = true;
+        m_stackAt.clear();
+        return;
+    }
+    m_starts.reserve(count + 1);
     m_units.reserve(units.size());
     for (std::size_t rank = 0; rank < count; ++rank) {
         const auto id = m_stackAt[rank];
@@ -72,6 +66,24 @@ StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, co
                        units.begin() + static_cast<std::ptrdiff_t>(starts[id + 1]));
         m_starts.push_back(m_units.size());
     }
+}
+
+void StackTree::sort(const std::vector<std::size_t> &starts, const std::vector<std::uint32_t> &units, const std::stop_token &stop)
+{
+    const auto *all = units.data();
+    std::size_t comparisons = 0;
+    std::sort(m_stackAt.begin(), m_stackAt.end(), [&](StackId a, StackId b) {
+        if (++comparisons % kStopEvery == 0 && stop.stop_requested())
+            throw Cancelled();
+        const auto *x = all + starts[a];
+        const auto *y = all + starts[b];
+        const auto depthA = starts[a + 1] - starts[a];
+        const auto depthB = starts[b + 1] - starts[b];
+        const auto [i, j] = std::mismatch(x, x + std::min(depthA, depthB), y);
+        if (i != x + std::min(depthA, depthB))
+            return *i < *j;
+        return depthA != depthB ? depthA < depthB : a < b;
+    });
 }
 
 std::string StackTree::label(std::uint32_t unit) const
@@ -105,7 +117,7 @@ void StackTree::sumUp(TreeWeights &weights)
 {
     for (auto *sums : {&weights.value, &weights.width, &weights.count})
         for (std::size_t i = 1; i < sums->size(); ++i)
-            (*sums)[i] = plus((*sums)[i], (*sums)[i - 1]);
+            (*sums)[i] = wrappingAdd((*sums)[i], (*sums)[i - 1]);
 }
 
 TreeWeights StackTree::alive(const Replay &replay, EventInstant instant) const
@@ -115,7 +127,7 @@ TreeWeights StackTree::alive(const Replay &replay, EventInstant instant) const
     const auto sizes = replay.sizes();
     replay.forEachAlive(instant, [&](AllocationId id) {
         const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = plus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
         ++weights.count[rank + 1];
     });
     sumUp(weights);
@@ -130,7 +142,7 @@ TreeWeights StackTree::born(const Replay &replay, EventInstant from, EventInstan
     const auto last = replay.bornUpTo(to);
     for (auto id = replay.bornUpTo(from); id < last; ++id) {
         const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = plus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
         ++weights.count[rank + 1];
     }
     sumUp(weights);
@@ -144,12 +156,12 @@ TreeWeights StackTree::growth(const Replay &replay, EventInstant from, EventInst
     const auto sizes = replay.sizes();
     replay.forEachAlive(to, [&](AllocationId id) {
         const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = plus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
         ++weights.count[rank + 1];
     });
     replay.forEachAlive(from, [&](AllocationId id) {
         const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = minus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        weights.value[rank + 1] = wrappingSubtract(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
         --weights.count[rank + 1];
     });
     weights.width.resize(weights.value.size());
@@ -166,7 +178,7 @@ TreeWeights StackTree::leaked(const Replay &replay, EventInstant from) const
     const auto sizes = replay.sizes();
     replay.forEachAliveOf(replay.bornUpTo(from), replay.size(), replay.end(), [&](AllocationId id) {
         const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = plus(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
+        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
         ++weights.count[rank + 1];
     });
     sumUp(weights);
@@ -181,7 +193,7 @@ TreeWeights StackTree::weights(std::span<const std::pair<StackId, std::int64_t>>
         if (stack >= m_rankOf.size())
             continue;
         const auto at = m_rankOf[stack] + std::size_t{1};
-        weights.value[at] = plus(weights.value[at], size);
+        weights.value[at] = wrappingAdd(weights.value[at], size);
         ++weights.count[at];
     }
     for (const auto value : weights.value)
@@ -199,6 +211,8 @@ std::size_t StackTree::endOfEqual(std::size_t rank, std::size_t last, std::size_
 {
     // Galloping: the ranks of a node are sorted by their unit at this depth.
     const auto unit = unitAt(rank, depth);
+    if (unitAt(last - 1, depth) == unit)
+        return last; // an only child: most are
     const auto isSame = [&](std::size_t r) { return unitAt(r, depth) == unit; };
     std::size_t step = 1;
     auto low = rank; // is the same
@@ -223,13 +237,13 @@ TreeBox StackTree::boxOf(const TreeWeights &weights, std::size_t first, std::siz
     box.depth = depth;
     box.unit = depth == 0 ? 0 : unitAt(first, depth - 1);
     box.left = widths[first];
-    box.width = minus(widths[last], widths[first]);
-    box.value = minus(weights.value[last], weights.value[first]);
-    box.count = minus(weights.count[last], weights.count[first]);
+    box.width = wrappingSubtract(widths[last], widths[first]);
+    box.value = wrappingSubtract(weights.value[last], weights.value[first]);
+    box.count = wrappingSubtract(weights.count[last], weights.count[first]);
     auto end = first;
     while (end < last && depthOf(end) == depth)
         ++end;
-    box.self = minus(weights.value[end], weights.value[first]);
+    box.self = wrappingSubtract(weights.value[end], weights.value[first]);
     return box;
 }
 
@@ -243,7 +257,7 @@ void StackTree::forEachChild(const TreeBox &node, const TreeWeights &weights, st
         ++rank;
     while (rank < last) {
         const auto end = endOfEqual(rank, last, node.depth);
-        if (minus(widths[end], widths[rank]) >= minWidth)
+        if (wrappingSubtract(widths[end], widths[rank]) >= minWidth)
             f(boxOf(weights, rank, end, node.depth + 1));
         rank = end;
     }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,7 +51,8 @@ struct TreeBox
 class StackTree
 {
 public:
-    StackTree(const MemorySnapshot &snapshot, TreeDirection direction, const FrameFilter &filter = {});
+    StackTree(const MemorySnapshot &snapshot, TreeDirection direction, const FrameFilter &filter = {}, std::stop_token stop = {});
+    [[nodiscard]] bool isCancelled() const noexcept { return m_isCancelled; } // then it has no ranks
 
     static constexpr std::uint32_t kNoStackUnit = UINT32_MAX - 1;
     static constexpr std::uint32_t kAllHiddenUnit = UINT32_MAX - 2;
@@ -78,6 +80,7 @@ public:
     [[nodiscard]] std::vector<std::uint32_t> path(const TreeBox &node) const;
 
 private:
+    void sort(const std::vector<std::size_t> &starts, const std::vector<std::uint32_t> &units, const std::stop_token &stop);
     [[nodiscard]] std::size_t depthOf(std::size_t rank) const noexcept { return m_starts[rank + 1] - m_starts[rank]; }
     [[nodiscard]] std::uint32_t unitAt(std::size_t rank, std::size_t depth) const noexcept { return m_units[m_starts[rank] + depth]; }
     [[nodiscard]] std::size_t endOfEqual(std::size_t rank, std::size_t last, std::size_t depth) const noexcept;
@@ -90,6 +93,7 @@ private:
     const MemorySnapshot *m_snapshot;
     FilteredFrames m_frames;
     FrameUnit m_unit;
+    bool m_isCancelled = false;
     std::vector<StackId> m_stackAt;       // by rank
     std::vector<std::uint32_t> m_rankOf;  // by stack
     std::vector<std::size_t> m_starts;    // by rank, in m_units; one more

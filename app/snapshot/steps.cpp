@@ -12,7 +12,7 @@
 namespace plimsoll {
 namespace {
 
-constexpr std::size_t kFewest = 3;       // steps; fewer show no growth
+constexpr std::size_t kFewest = 3;       // steps that a period is believed for
 constexpr std::size_t kMostSteps = 100'000;
 constexpr double kRegular = 0.25;        // standard deviation of the distances, of their mean
 constexpr std::uint32_t kSamples = 2048; // of the level, where no stack helps
@@ -54,7 +54,8 @@ Steps byAnnotations(const Replay &replay)
         std::sort(at.begin(), at.end());
         at.erase(std::unique(at.begin(), at.end()), at.end());
         const auto rank = rankOf(name);
-        if (at.size() < kFewest || rank >= bestRank)
+        // Even a single one tells: whatever else repeats in the trace is then no step.
+        if (rank >= bestRank)
             continue;
         bestRank = rank;
         best.source = Steps::Source::Annotations;

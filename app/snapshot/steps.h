@@ -20,7 +20,7 @@ struct Steps
 };
 
 /// By annotations (ProfilerStep#, then a range that is called once a step, then Optimizer.step), else by a
-/// stack that allocates at regular distances, else by the period of the level. None: fewer than three.
+/// stack that allocates at regular distances, else by the period of the level; three at least of these.
 [[nodiscard]] Steps findSteps(const Replay &replay);
 
 } // namespace plimsoll

@@ -34,10 +34,13 @@ public:
     FrameId frame(std::string_view text)
     {
         StackFrame frame;
-        const auto space = text.find(' ');
-        const auto colon = text.substr(0, space).rfind(':');
+        // The colon before the first number: paths and names have spaces and colons of their own.
+        auto colon = text.find(':');
+        while (colon + 1 < text.size() && (text[colon + 1] < '0' || text[colon + 1] > '9'))
+            colon = text.find(':', colon + 1);
+        const auto space = text.find(' ', colon);
         frame.file = m_snapshot.texts.intern(text.substr(0, colon));
-        frame.line = std::stoull(std::string(text.substr(colon + 1, space - colon - 1)));
+        frame.line = std::stoull(std::string(text.substr(colon + 1)));
         frame.name = m_snapshot.texts.intern(space == std::string_view::npos ? std::string_view() : text.substr(space + 1));
         return m_snapshot.stacks.internFrame(frame);
     }

@@ -10,6 +10,8 @@
 
 #include <functional>
 
+Q_DECLARE_METATYPE(plimsoll::FrameFilter)
+
 using namespace plimsoll;
 
 class StackTreeTest : public QObject
@@ -411,8 +413,6 @@ void StackTreeTest::sizeClasses()
     QCOMPARE(classes[3], (SizeClass{4096, 8192, 1, 5000, 5120}));
     QCOMPARE(sizeClassesBorn(replay, 6, 7), (std::vector<SizeClass>{{4096, 8192, 1, 5000, 5120}}));
 }
-
-Q_DECLARE_METATYPE(plimsoll::FrameFilter)
 
 QTEST_GUILESS_MAIN(StackTreeTest)
 #include "tst_stack_tree.moc"
