@@ -2,6 +2,7 @@
 #include "formats/frame_list_cache.h"
 
 #include <cstring>
+#include <utility>
 
 namespace plimsoll {
 namespace {
@@ -13,25 +14,33 @@ std::uint64_t word(const std::uint8_t *bytes) noexcept
     return value;
 }
 
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept
+// The whole 128 bits of the product, folded: every bit of both words reaches every bit of the result.
+std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept
 {
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
-    return hash ^ (hash >> 32U);
+    __extension__ using Wide = unsigned __int128;
+    const auto product = static_cast<Wide>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
 }
+
+constexpr std::uint64_t kSalt1 = 0x9E3779B97F4A7C15U;
+constexpr std::uint64_t kSalt2 = 0xD6E8FEB86659FD93U;
+constexpr std::uint64_t kSalt3 = 0xA0761D6478BD642FU;
 
 std::uint64_t hashOf(const std::uint8_t *bytes, std::size_t length) noexcept
 {
     // Two lanes: one would wait for its own multiplications.
     std::uint64_t a = length;
-    std::uint64_t b = 0x2545F4914F6CDD1DU;
+    std::uint64_t b = kSalt3;
     std::size_t i = 0;
-    for (; i + 16 <= length; i += 16) {
-        a = mix(a, word(bytes + i));
-        b = mix(b, word(bytes + i + 8));
+    for (; i + 32 <= length; i += 32) {
+        a = fold(word(bytes + i) ^ kSalt1, word(bytes + i + 8) ^ a);
+        b = fold(word(bytes + i + 16) ^ kSalt2, word(bytes + i + 24) ^ b);
     }
-    std::uint64_t tail[2]{};
+    std::uint64_t tail[4]{};
     std::memcpy(tail, bytes + i, length - i);
-    return mix(mix(a, tail[0]), mix(b, tail[1]));
+    a = fold(tail[0] ^ kSalt1, tail[1] ^ a);
+    b = fold(tail[2] ^ kSalt2, tail[3] ^ b);
+    return fold(a ^ kSalt1, b ^ kSalt3);
 }
 
 } // namespace
@@ -40,14 +49,20 @@ std::size_t FrameListCache::guess(const std::uint8_t *gets, std::size_t left, st
 {
     if (m_entries.empty())
         return 0;
-    const auto next = m_entries[m_last].next;
-    const auto &entry = m_entries[next];
-    if (entry.length >= left || gets[entry.length] != terminator
-        || std::memcmp(gets, m_bytes.get() + entry.begin, entry.length) != 0)
-        return 0;
-    m_last = next;
-    ++m_hits;
-    return entry.length;
+    auto &last = m_entries[m_last];
+    for (int way = 0; way < 2; ++way) {
+        const auto next = way == 0 ? last.next : last.nextButOne;
+        const auto &entry = m_entries[next];
+        if (entry.length >= left || gets[entry.length] != terminator
+            || std::memcmp(gets, m_bytes.get() + entry.begin, entry.length) != 0)
+            continue;
+        if (way != 0)
+            std::swap(last.next, last.nextButOne);
+        m_last = next;
+        ++m_hits;
+        return entry.length;
+    }
+    return 0;
 }
 
 StackId FrameListCache::find(const std::uint8_t *gets, std::size_t length) noexcept
@@ -93,7 +108,7 @@ void FrameListCache::add(const std::uint8_t *gets, std::size_t length, StackId s
         grow();
     const auto id = static_cast<std::uint32_t>(m_entries.size());
     std::memcpy(m_bytes.get() + m_used, gets, length);
-    m_entries.push_back({static_cast<std::uint32_t>(m_used), static_cast<std::uint32_t>(length), stack, id, m_hashed});
+    m_entries.push_back({static_cast<std::uint32_t>(m_used), static_cast<std::uint32_t>(length), stack, id, id, m_hashed});
     m_used += length;
     const auto mask = m_slots.size() - 1;
     auto at = m_hashed & mask;

@@ -42,13 +42,16 @@ private:
         std::uint32_t begin = 0;
         std::uint32_t length = 0;
         StackId stack = 0;
-        std::uint32_t next = 0; // what came after it the last time
+        std::uint32_t next = 0;       // what came after it the last time
+        std::uint32_t nextButOne = 0; // and the time before that, if it was another
         std::uint64_t hash = 0;
     };
 
     void follow(std::uint32_t entry) noexcept
     {
-        m_entries[m_last].next = entry;
+        auto &last = m_entries[m_last];
+        last.nextButOne = last.next;
+        last.next = entry;
         m_last = entry;
     }
     void grow();

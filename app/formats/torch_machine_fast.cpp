@@ -3,6 +3,7 @@
 #include "formats/torch_machine.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 // The two paths that nearly all bytes of a file take. They read within the look-ahead, without
@@ -12,10 +13,13 @@
 namespace plimsoll {
 namespace {
 
+static_assert(std::endian::native == std::endian::little, "numbers are loaded as they lie in the file");
+
 std::uint32_t word4(const std::uint8_t *bytes) noexcept
 {
-    return bytes[0] | (static_cast<std::uint32_t>(bytes[1]) << 8U) | (static_cast<std::uint32_t>(bytes[2]) << 16U)
-        | (static_cast<std::uint32_t>(bytes[3]) << 24U);
+    std::uint32_t value = 0;
+    std::memcpy(&value, bytes, sizeof(value));
+    return value;
 }
 
 /// Moves over a get; false when there is none.
@@ -43,7 +47,7 @@ bool isTag(std::uint32_t entry, PickleTag tag) noexcept
 
 } // namespace
 
-bool TorchMachine::readPut(const std::uint8_t *&at, Puts &puts, const PickleValue &value) const
+[[gnu::always_inline]] inline bool TorchMachine::readPut(const std::uint8_t *&at, Puts &puts, const PickleValue &value) const
 {
     std::uint32_t slot = 0;
     switch (*at) {
@@ -76,21 +80,21 @@ void TorchMachine::commit(const Puts &puts)
         (void)m_draft.memo.put(puts.entries[i].first, puts.entries[i].second);
 }
 
-bool TorchMachine::readNumber(const std::uint8_t *&at, std::uint64_t &value, bool &isNegative)
+[[gnu::always_inline]] inline bool TorchMachine::readNumber(const std::uint8_t *&at, std::uint64_t &value, bool &isNegative)
 {
     switch (*at) {
     case op::Long1: {
         const std::size_t count = at[1];
         if (count == 0 || count > 8 || m_window.end - at < static_cast<std::ptrdiff_t>(count) + 2)
             return false;
-        value = 0;
-        for (std::size_t i = count; i-- > 0;)
-            value = (value << 8U) | at[2 + i];
         if (count > m_widestLong)
             m_widestLong = std::max(m_widestLong, neededBytes(at + 2, count));
-        isNegative = (at[1 + count] & 0x80U) != 0;
-        if (isNegative && count < 8)
-            value |= ~std::uint64_t{0} << (8 * count);
+        // Eight bytes at once, then the sign pulled down over those that belong to something else.
+        std::memcpy(&value, at + 2, sizeof(value));
+        const auto shift = 64 - 8 * static_cast<unsigned>(count);
+        const auto number = static_cast<std::int64_t>(value << shift) >> shift;
+        value = static_cast<std::uint64_t>(number);
+        isNegative = number < 0;
         at += 2 + count;
         return true;
     }
@@ -157,10 +161,8 @@ bool TorchMachine::readList(const std::uint8_t *&at, Puts &puts, StackId &stack)
                     scan += 2;
                 else
                     break;
-                if (scan >= end)
-                    return false;
             }
-            if (*scan != op::Appends)
+            if (scan >= end || *scan != op::Appends)
                 return false;
             length = static_cast<std::size_t>(scan - gets);
             stack = length == 0 ? kEmptyStack : stackOfGets(gets, length);
