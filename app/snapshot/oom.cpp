@@ -186,7 +186,7 @@ void Moment::addFree(OomPool &pool, std::uint64_t size)
 // More than half of it is free, and yet it cannot be given back.
 void Moment::notePinned(const MappedRange &range, const PoolKey &key, std::span<const MappedPiece> pieces, std::uint64_t free)
 {
-    if (free * 2 <= range.size || free >= range.size)
+    if (free <= range.size - std::min(free, range.size) || free >= range.size)
         return;
     OomPinnedSegment segment;
     segment.range = {range.address, range.size};
@@ -221,9 +221,9 @@ void Moment::sumUp()
         o.unrequested = *o.reserved - std::min(o.live, *o.reserved);
     const auto free = o.deviceFree.value_or(0);
     if (o.deviceFree && o.reserved)
-        o.cardLowerBound = *o.deviceFree + *o.reserved;
+        o.cardLowerBound = saturatedSum(*o.deviceFree, *o.reserved);
     o.missing = o.segmentSize - std::min(free, o.segmentSize);
-    o.shortfall = o.asked - std::min(free + o.unrequested, o.asked);
+    o.shortfall = o.asked - std::min(saturatedSum(free, o.unrequested), o.asked);
     o.isPeak = m_replay.levelAt(m_instant) == m_replay.peakLevel();
     const auto cut = [&](auto &list) { list.resize(std::min(list.size(), m_question.top)); };
     for (const auto &[order, pool] : m_pools)

@@ -16,6 +16,12 @@
 
 namespace plimsoll {
 
+/// Sizes of a hostile file are anything: sums stop at the end instead of beginning anew.
+[[nodiscard]] constexpr std::uint64_t saturatedSum(std::uint64_t a, std::uint64_t b) noexcept
+{
+    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
 enum class OomVerdictKind : std::uint8_t {
     TrulyFull = 1,
     Fragmentation,

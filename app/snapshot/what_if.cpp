@@ -8,7 +8,7 @@
 namespace plimsoll {
 namespace {
 
-constexpr std::size_t kLookEvery = std::size_t{1} << 15U;
+constexpr std::size_t kLookEvery = 256; // requests between two looks at the stop token: some are slow
 constexpr std::uint64_t kMiB64 = 1U << 20U;
 
 std::string bytes(std::uint64_t value)
@@ -199,7 +199,7 @@ Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, con
     WhatIfReport report;
     report.event = oom.event;
     report.asked = oom.asked;
-    report.capacity = *oom.deviceFree + *oom.reserved;
+    report.capacity = saturatedSum(*oom.deviceFree, *oom.reserved);
     report.recordedPeak = recordedPeakBefore(replay, *requests, oom.event);
     report.agreement = std::move(*agreement);
     Ticker ticker(stop, progress, variants.size() + 1);
