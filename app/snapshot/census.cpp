@@ -88,10 +88,11 @@ void countSegments(const MemorySnapshot &snapshot, const SnapshotDevice &device,
             }
             sum.requested += requested;
             census.roundingWaste = wrappingAdd(census.roundingWaste, static_cast<std::int64_t>(block.size - requested));
-            if (block.state == BlockState::ActiveAllocated && allocated)
-                allocated->put(address, requested);
-            else if (block.state == BlockState::ActivePendingFree && pending)
-                pending->put(address, requested);
+            auto *blocksOfState = block.state == BlockState::ActiveAllocated ? allocated
+                : block.state == BlockState::ActivePendingFree               ? pending
+                                                                             : nullptr;
+            if (blocksOfState) // without addresses each is told apart by its place
+                blocksOfState->put(segment.address == kUnknownBytes ? blocksOfState->size() : address, requested);
         }
         census.segmentsNotTiled += tiled != segment.totalSize ? 1 : 0;
     }

@@ -2,7 +2,9 @@
 #include "snapshot/device_list.h"
 
 #include <algorithm>
-#include <tuple>
+#include <iterator>
+#include <set>
+#include <utility>
 
 namespace plimsoll {
 namespace {
@@ -28,14 +30,21 @@ std::vector<SnapshotDevice> devicesOf(const MemorySnapshot &snapshot)
 {
     std::vector<SnapshotDevice> devices;
     std::vector<SnapshotDevice> further; // a second list of one device: kept apart, its rows are not adjacent
-    std::vector<std::int32_t> ordinals;
-    ordinals.reserve(snapshot.segments.size());
+    // Segments name an ordinal only; where nothing but a list of a CPU has it, they are that CPU's (heap profiles).
+    std::set<std::int32_t> cpus;
+    for (const auto &list : snapshot.devices)
+        if (list.kind == MemoryKind::Cpu)
+            cpus.insert(list.ordinal);
+    for (const auto &list : snapshot.devices)
+        if (list.kind == MemoryKind::Accelerator)
+            cpus.erase(list.ordinal);
+    const auto kindOf = [&](std::int32_t ordinal) { return cpus.contains(ordinal) ? MemoryKind::Cpu : MemoryKind::Accelerator; };
+    std::set<std::pair<MemoryKind, std::int32_t>> withSegments;
     for (const auto &segment : snapshot.segments)
-        ordinals.push_back(segment.device);
-    std::sort(ordinals.begin(), ordinals.end());
-    ordinals.erase(std::unique(ordinals.begin(), ordinals.end()), ordinals.end());
-    for (const auto ordinal : ordinals) {
+        withSegments.emplace(kindOf(segment.device), segment.device);
+    for (const auto &[kind, ordinal] : withSegments) {
         SnapshotDevice device;
+        device.kind = kind;
         device.ordinal = ordinal;
         devices.push_back(std::move(device));
     }
@@ -54,7 +63,7 @@ std::vector<SnapshotDevice> devicesOf(const MemorySnapshot &snapshot)
         device->eventCount = list.eventCount;
     }
     for (std::size_t i = 0; i < snapshot.segments.size(); ++i)
-        deviceOf(devices, MemoryKind::Accelerator, snapshot.segments[i].device).segments.push_back(i);
+        deviceOf(devices, kindOf(snapshot.segments[i].device), snapshot.segments[i].device).segments.push_back(i);
     if (!snapshot.hostSegments.empty()) {
         // Host memory belongs to the process: it all goes to the first list of it.
         auto first = std::find_if(devices.begin(), devices.end(), [](const auto &d) { return d.kind == MemoryKind::PinnedHost; });

@@ -12,9 +12,11 @@ set(snapshot_SOURCES
     find.cpp
     frame_filter.cpp
     frame_text.cpp
+    grouping.cpp
     leaks.cpp
     levels.cpp
     model_check.cpp
+    notes.cpp
     oom.cpp
     oom_text.cpp
     oom_verdicts.cpp
@@ -43,9 +45,11 @@ set(snapshot_HEADERS
     find.h
     frame_filter.h
     frame_text.h
+    grouping.h
     leaks.h
     levels.h
     model_check.h
+    notes.h
     oom.h
     oom_verdicts.h
     peaks.h

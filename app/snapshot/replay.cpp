@@ -219,6 +219,13 @@ private:
                     const auto &block = blocks[b];
                     if (block.state != (isPending ? BlockState::ActivePendingFree : BlockState::ActiveAllocated))
                         continue;
+                    if (segment.address == kUnknownBytes) { // a heap profile: sizes and stacks only
+                        const auto id = putInFront(m_replay.never(), kUnknownBytes, block.requested == kUnknownBytes ? block.size : block.requested, block.stack);
+                        m_start += m_replay.m_bytes[id];
+                        m_pendingBlocks += isPending ? 1 : 0;
+                        m_replay.m_blockOf.emplace_back(id, b);
+                        continue;
+                    }
                     if (const auto *id = m_live.find(address)) {
                         matched += isPending ? 0 : 1;
                         m_replay.m_blockOf.emplace_back(*id, b);
@@ -305,7 +312,7 @@ private:
 Replay::Replay(const MemorySnapshot &snapshot, const SnapshotDevice &device, std::stop_token stop)
     : m_snapshot(&snapshot), m_device(device), m_rounding(snapshot), m_end(static_cast<EventInstant>(device.eventCount))
 {
-    m_hasAllocations = !device.list || snapshot.devices[*device.list].hasAddresses;
+    m_hasAllocations = !device.list || snapshot.devices[*device.list].hasAddresses || device.eventCount == 0;
     sortSegments();
     ReplayWalk walk(*this);
     if (!m_hasAllocations) {

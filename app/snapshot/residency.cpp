@@ -55,13 +55,12 @@ std::vector<BandColumn> wideColumns(const LevelCurve &curve, std::span<const Eve
 
 } // namespace
 
-Bands bandsOfStacks(const Replay &replay, std::size_t most)
+Bands bandsOf(const Replay &replay, std::span<const std::uint32_t> groupOf, std::size_t groups, std::size_t most,
+              std::vector<std::uint32_t> &chosen)
 {
-    most = std::min<std::size_t>(most, 254);
     const auto births = replay.births();
     const auto deaths = replay.deaths();
     const auto sizes = replay.sizes();
-    const auto stacks = replay.stacks();
     constexpr auto kNone = UINT32_MAX;
     std::vector<AllocationId> diesAt(std::size_t{replay.never()} + 1, kNone); // at most one an event
     for (AllocationId id = 0; id < replay.size(); ++id)
@@ -72,35 +71,44 @@ Bands bandsOfStacks(const Replay &replay, std::size_t most)
         std::int64_t now = 0;
         std::int64_t highest = 0;
     };
-    std::vector<Level> levels(replay.snapshot().stacks.stackCount());
+    std::vector<Level> levels(groups);
     std::size_t next = 0;
     for (EventInstant n = 0; n <= replay.end(); ++n) {
         if (n > 0 && diesAt[n] != kNone) {
-            auto &now = levels[stacks[diesAt[n]]].now;
+            auto &now = levels[groupOf[diesAt[n]]].now;
             now = wrappingSubtract(now, static_cast<std::int64_t>(sizes[diesAt[n]]));
         }
         for (; next < births.size() && births[next] == n; ++next) {
-            auto &level = levels[stacks[next]];
+            auto &level = levels[groupOf[next]];
             level.now = wrappingAdd(level.now, static_cast<std::int64_t>(sizes[next]));
             level.highest = std::max(level.highest, level.now);
         }
     }
-    std::vector<StackId> order(levels.size());
-    std::iota(order.begin(), order.end(), StackId{0});
-    const auto chosen = std::min(most, order.size());
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(chosen), order.end(), [&](StackId a, StackId b) {
+    most = std::min({most, groups, std::size_t{254}});
+    std::vector<std::uint32_t> order(groups);
+    std::iota(order.begin(), order.end(), 0U);
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         return levels[a].highest != levels[b].highest ? levels[a].highest > levels[b].highest : a < b;
     });
+    chosen.clear();
+    for (std::size_t i = 0; i < most && levels[order[i]].highest > 0; ++i)
+        chosen.push_back(order[i]);
     Bands bands;
-    for (std::size_t i = 0; i < chosen && levels[order[i]].highest > 0; ++i)
-        bands.stacks.push_back(order[i]);
-    bands.count = bands.stacks.size() + 1;
-    std::vector<std::uint8_t> ofStack(levels.size(), static_cast<std::uint8_t>(bands.stacks.size()));
-    for (std::size_t i = 0; i < bands.stacks.size(); ++i)
-        ofStack[bands.stacks[i]] = static_cast<std::uint8_t>(i);
+    bands.count = chosen.size() + 1;
+    std::vector<std::uint8_t> bandOf(groups, static_cast<std::uint8_t>(chosen.size()));
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+        bandOf[chosen[i]] = static_cast<std::uint8_t>(i);
     bands.of.resize(replay.size());
     for (std::size_t id = 0; id < bands.of.size(); ++id)
-        bands.of[id] = ofStack[stacks[id]];
+        bands.of[id] = bandOf[groupOf[id]];
+    return bands;
+}
+
+Bands bandsOfStacks(const Replay &replay, std::size_t most)
+{
+    std::vector<StackId> chosen;
+    auto bands = bandsOf(replay, replay.stacks(), replay.snapshot().stacks.stackCount(), most, chosen);
+    bands.stacks = std::move(chosen);
     return bands;
 }
 

@@ -8,6 +8,7 @@
 namespace plimsoll {
 namespace {
 
+constexpr std::size_t kStopEvery = 4096; // changes between two looks at the stop token
 constexpr std::size_t kKeepEvery = 4096; // changes; more when there are many ranges, so that what is kept stays small
 
 /// Ranges by address that never overlap.
@@ -143,16 +144,17 @@ void undo(Ranges &ranges, const Replay &replay, std::size_t row)
 
 } // namespace
 
-SegmentMap::SegmentMap(const Replay &replay) : m_replay(&replay)
+SegmentMap::SegmentMap(const Replay &replay, std::stop_token stop) : m_replay(&replay)
 {
     const auto &snapshot = replay.snapshot();
     const auto &device = replay.device();
     for (std::size_t i = 0; i < device.eventCount; ++i)
         if (isSegmentEvent(snapshot.events.action[device.firstEvent + i]))
             m_changes.push_back({static_cast<EventInstant>(i + 1), device.firstEvent + i});
-    m_isKnown = !device.segments.empty() || !m_changes.empty();
     Ranges ranges;
     const auto segments = device.segmentsOf(snapshot);
+    m_isKnown = !m_changes.empty()
+        || std::any_of(device.segments.begin(), device.segments.end(), [&](std::size_t s) { return segments[s].address != kUnknownBytes; });
     for (const auto index : device.segments) {
         const auto &segment = segments[index];
         if (segment.address == kUnknownBytes)
@@ -169,6 +171,10 @@ SegmentMap::SegmentMap(const Replay &replay) : m_replay(&replay)
     }
     m_kept.push_back({m_changes.size(), ranges.list()});
     for (auto at = m_changes.size(); at > 0;) {
+        if (at % kStopEvery == 0 && stop.stop_requested()) {
+            m_isKnown = false;
+            break;
+        }
         undo(ranges, replay, m_changes[--at].row);
         if (m_kept.back().change - at >= std::max(kKeepEvery, ranges.size() * 8))
             m_kept.push_back({at, ranges.list()});

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,7 @@ struct SegmentState
 class SegmentMap
 {
 public:
-    explicit SegmentMap(const Replay &replay);
+    explicit SegmentMap(const Replay &replay, std::stop_token stop = {}); // when stopped, it is not known
     [[nodiscard]] bool isKnown() const noexcept { return m_isKnown; } // false: no segments and no events of any
     [[nodiscard]] SegmentState at(EventInstant instant) const;
     [[nodiscard]] std::vector<MappedRange> rangesAt(EventInstant instant) const; // without the pieces

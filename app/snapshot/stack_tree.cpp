@@ -120,50 +120,74 @@ void StackTree::sumUp(TreeWeights &weights)
             (*sums)[i] = wrappingAdd((*sums)[i], (*sums)[i - 1]);
 }
 
-TreeWeights StackTree::alive(const Replay &replay, EventInstant instant) const
-{
-    auto weights = empty();
-    const auto stacks = replay.stacks();
-    const auto sizes = replay.sizes();
-    replay.forEachAlive(instant, [&](AllocationId id) {
-        const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
-        ++weights.count[rank + 1];
-    });
-    sumUp(weights);
-    return weights;
-}
+namespace {
 
-TreeWeights StackTree::born(const Replay &replay, EventInstant from, EventInstant to) const
+/// Adds what is visited to its rank; sign −1 takes it away.
+class Scatter
 {
-    auto weights = empty();
-    const auto stacks = replay.stacks();
-    const auto sizes = replay.sizes();
-    const auto last = replay.bornUpTo(to);
-    for (auto id = replay.bornUpTo(from); id < last; ++id) {
-        const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
-        ++weights.count[rank + 1];
+public:
+    Scatter(TreeWeights &weights, const Replay &replay, std::span<const std::uint32_t> rankOf, const StackTree::Wanted &wanted)
+        : m_value(weights.value.data() + 1)
+        , m_count(weights.count.data() + 1)
+        , m_stacks(replay.stacks())
+        , m_sizes(replay.sizes())
+        , m_rankOf(rankOf)
+        , m_wanted(wanted)
+    {}
+    void add(AllocationId id)
+    {
+        if (m_wanted && !m_wanted(id))
+            return;
+        const auto rank = m_rankOf[m_stacks[id]];
+        m_value[rank] = wrappingAdd(m_value[rank], static_cast<std::int64_t>(m_sizes[id]));
+        ++m_count[rank];
     }
+    void takeAway(AllocationId id)
+    {
+        if (m_wanted && !m_wanted(id))
+            return;
+        const auto rank = m_rankOf[m_stacks[id]];
+        m_value[rank] = wrappingSubtract(m_value[rank], static_cast<std::int64_t>(m_sizes[id]));
+        --m_count[rank];
+    }
+
+private:
+    std::int64_t *m_value;
+    std::int64_t *m_count;
+    std::span<const StackId> m_stacks;
+    std::span<const std::uint64_t> m_sizes;
+    std::span<const std::uint32_t> m_rankOf;
+    const StackTree::Wanted &m_wanted;
+};
+
+} // namespace
+
+TreeWeights StackTree::alive(const Replay &replay, EventInstant instant, const Wanted &wanted) const
+{
+    auto weights = empty();
+    Scatter scatter(weights, replay, m_rankOf, wanted);
+    replay.forEachAlive(instant, [&](AllocationId id) { scatter.add(id); });
     sumUp(weights);
     return weights;
 }
 
-TreeWeights StackTree::growth(const Replay &replay, EventInstant from, EventInstant to) const
+TreeWeights StackTree::born(const Replay &replay, EventInstant from, EventInstant to, const Wanted &wanted) const
 {
     auto weights = empty();
-    const auto stacks = replay.stacks();
-    const auto sizes = replay.sizes();
-    replay.forEachAlive(to, [&](AllocationId id) {
-        const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
-        ++weights.count[rank + 1];
-    });
-    replay.forEachAlive(from, [&](AllocationId id) {
-        const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = wrappingSubtract(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
-        --weights.count[rank + 1];
-    });
+    Scatter scatter(weights, replay, m_rankOf, wanted);
+    const auto last = replay.bornUpTo(to);
+    for (auto id = replay.bornUpTo(from); id < last; ++id)
+        scatter.add(static_cast<AllocationId>(id));
+    sumUp(weights);
+    return weights;
+}
+
+TreeWeights StackTree::growth(const Replay &replay, EventInstant from, EventInstant to, const Wanted &wanted) const
+{
+    auto weights = empty();
+    Scatter scatter(weights, replay, m_rankOf, wanted);
+    replay.forEachAlive(to, [&](AllocationId id) { scatter.add(id); });
+    replay.forEachAlive(from, [&](AllocationId id) { scatter.takeAway(id); });
     weights.width.resize(weights.value.size());
     for (std::size_t i = 1; i < weights.value.size(); ++i)
         weights.width[i] = magnitude(weights.value[i]);
@@ -171,18 +195,18 @@ TreeWeights StackTree::growth(const Replay &replay, EventInstant from, EventInst
     return weights;
 }
 
-TreeWeights StackTree::leaked(const Replay &replay, EventInstant from) const
+TreeWeights StackTree::kept(const Replay &replay, EventInstant from, EventInstant to, EventInstant at, const Wanted &wanted) const
 {
     auto weights = empty();
-    const auto stacks = replay.stacks();
-    const auto sizes = replay.sizes();
-    replay.forEachAliveOf(replay.bornUpTo(from), replay.size(), replay.end(), [&](AllocationId id) {
-        const auto rank = m_rankOf[stacks[id]];
-        weights.value[rank + 1] = wrappingAdd(weights.value[rank + 1], static_cast<std::int64_t>(sizes[id]));
-        ++weights.count[rank + 1];
-    });
+    Scatter scatter(weights, replay, m_rankOf, wanted);
+    replay.forEachAliveOf(replay.bornUpTo(from), replay.bornUpTo(to), at, [&](AllocationId id) { scatter.add(id); });
     sumUp(weights);
     return weights;
+}
+
+TreeWeights StackTree::leaked(const Replay &replay, EventInstant from, const Wanted &wanted) const
+{
+    return kept(replay, from, replay.end(), replay.end(), wanted);
 }
 
 TreeWeights StackTree::weights(std::span<const std::pair<StackId, std::int64_t>> bytes) const

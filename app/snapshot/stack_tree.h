@@ -5,6 +5,7 @@
 #include "snapshot/replay.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -63,13 +64,18 @@ public:
     [[nodiscard]] std::string label(std::uint32_t unit) const; // "file:line name", a file, a module, "no stack"
     [[nodiscard]] std::size_t bytes() const noexcept;
 
+    /// Which allocations count: a category, a pool, …; empty: all.
+    using Wanted = std::function<bool(AllocationId)>;
+
     // Weights, in requested bytes
-    [[nodiscard]] TreeWeights alive(const Replay &replay, EventInstant instant) const;
-    [[nodiscard]] TreeWeights born(const Replay &replay, EventInstant from, EventInstant to) const; // in (from, to]
+    [[nodiscard]] TreeWeights alive(const Replay &replay, EventInstant instant, const Wanted &wanted = {}) const;
+    [[nodiscard]] TreeWeights born(const Replay &replay, EventInstant from, EventInstant to, const Wanted &wanted = {}) const; // in (from, to]
     /// Alive at `to`, less alive at `from`.
-    [[nodiscard]] TreeWeights growth(const Replay &replay, EventInstant from, EventInstant to) const;
+    [[nodiscard]] TreeWeights growth(const Replay &replay, EventInstant from, EventInstant to, const Wanted &wanted = {}) const;
+    /// Born in (from, to] and alive at `at`, which is not before `to`.
+    [[nodiscard]] TreeWeights kept(const Replay &replay, EventInstant from, EventInstant to, EventInstant at, const Wanted &wanted = {}) const;
     /// Born after `from` and never freed.
-    [[nodiscard]] TreeWeights leaked(const Replay &replay, EventInstant from) const;
+    [[nodiscard]] TreeWeights leaked(const Replay &replay, EventInstant from, const Wanted &wanted = {}) const;
     [[nodiscard]] TreeWeights weights(std::span<const std::pair<StackId, std::int64_t>> bytes) const; // any others: a diff, a heap profile
 
     /// The root and every node of at least `minWidth` (≥ 1), parents before children, children by rank.

@@ -3,6 +3,7 @@
 // stacks and a thousand allocations alive, "c" has 54,000 stacks and 69,000 alive.
 #include "snapshot/census.h"
 #include "snapshot/find.h"
+#include "snapshot/grouping.h"
 #include "snapshot/leaks.h"
 #include "snapshot/levels.h"
 #include "snapshot/peaks.h"
@@ -216,6 +217,9 @@ void measure(const Shape &shape)
     print(shape, "local_peaks_ms", seconds([&] { g_sink += static_cast<std::int64_t>(localPeaks(curve, replay, replay.peakLevel() / 20, 50).size()); }) * 1e3,
           "ms");
     print(shape, "leaks_ms", seconds([&] { g_sink += static_cast<std::int64_t>(findLeaks(replay).leaks.size()); }) * 1e3, "ms");
+    print(shape, "group_by_line_ms", seconds([&] { g_sink += groupAllocations(replay, GroupBy::OwnLine).of.back(); }) * 1e3, "ms");
+    print(shape, "group_by_category_ms", seconds([&] { g_sink += groupAllocations(replay, GroupBy::Category).of.back(); }) * 1e3, "ms");
+    print(shape, "group_by_pool_ms", seconds([&] { g_sink += groupAllocations(replay, GroupBy::Pool).of.back(); }) * 1e3, "ms");
     Bands bands;
     print(shape, "bands_build_ms", seconds([&] { bands = bandsOfStacks(replay, 15); }) * 1e3, "ms");
     for (const auto part : {1, 20, 100}) {

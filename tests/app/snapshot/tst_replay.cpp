@@ -29,6 +29,7 @@ private slots:
     void onlyBlocks();
     void nothingAtAll();
     void levelsWithoutAddresses();
+    void heapProfiles();
     void reservedGoesBackwards();
     void timesThatGoBack();
     void twoDevices();
@@ -450,6 +451,30 @@ void ReplayTest::levelsWithoutAddresses()
     QCOMPARE(replay.peakLevel(), *highest);
     QCOMPARE(replay.peakInstant(), static_cast<EventInstant>(highest - expected.begin()));
     QVERIFY(!LevelCurve(replay, LevelKind::RoundingLoss).isKnown());
+}
+
+void ReplayTest::heapProfiles()
+{
+    // Sizes and stacks, no addresses; a list without events says that it is a CPU's.
+    SnapshotBuilder build;
+    auto &list = build.list(-1, MemoryKind::Cpu);
+    list.hasAddresses = false;
+    build.segment(-1, kUnknownBytes);
+    const auto stack = build.stack({"a.go:1 alloc"});
+    build.block(100, BlockState::ActiveAllocated, 100, stack);
+    build.block(50, BlockState::ActiveAllocated, 50);
+    build.block(50, BlockState::ActiveAllocated, 50, stack);
+    const auto snapshot = build.take();
+    const auto devices = devicesOf(snapshot);
+    QCOMPARE(devices.size(), std::size_t{1});
+    QVERIFY(devices[0].kind == MemoryKind::Cpu);
+    const auto replay = replayOf(snapshot);
+    QVERIFY(replay.hasAllocations());
+    QCOMPARE(replay.aliveAt(0).size(), std::size_t{3});
+    QCOMPARE(replay.levelAt(0), std::int64_t{200});
+    QCOMPARE(aliveByStack(replay, 0).front(), (StackTotal{stack, 150, 2}));
+    QVERIFY(censusOf(replay) == censusOf(snapshot, devices[0]));
+    QCOMPARE(censusOf(replay).trace.peakAbsolute, std::int64_t{200});
 }
 
 void ReplayTest::reservedGoesBackwards()

@@ -174,6 +174,13 @@ void StackTreeTest::treesEqualBruteForce()
                 QVERIFY(ofTree(tree, tree.alive(replay, a)) == byHand(snapshot, alive, direction, filter));
                 QVERIFY(ofTree(tree, tree.born(replay, a, b)) == byHand(snapshot, born, direction, filter));
                 QVERIFY(ofTree(tree, tree.leaked(replay, a)) == byHand(snapshot, leaked, direction, filter));
+                QCOMPARE(tree.kept(replay, a, replay.end(), replay.end()).value, tree.leaked(replay, a).value);
+                // Two wishes that exclude each other add up to the whole.
+                auto odd = tree.alive(replay, a, [](AllocationId id) { return id % 2 == 1; });
+                const auto even = tree.alive(replay, a, [](AllocationId id) { return id % 2 == 0; });
+                for (std::size_t r = 0; r < odd.value.size(); ++r)
+                    odd.value[r] += even.value[r];
+                QCOMPARE(odd.value, tree.alive(replay, a).value);
                 QVERIFY(ofTree(tree, tree.growth(replay, a, b)) == byHand(snapshot, growth, direction, filter));
                 std::vector<std::pair<StackId, std::int64_t>> list;
                 for (const auto &[stack, sum] : growth)
