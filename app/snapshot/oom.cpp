@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/oom.h"
 
+#include "snapshot/grouping.h"
 #include "snapshot/oom_verdicts.h"
 #include "snapshot/segment_map.h"
 
@@ -158,8 +159,11 @@ void Moment::takeRange(const MappedRange &range, std::span<const MappedPiece> pi
         addLive(pool, piece.allocation, piece.size + (hasRest ? pieces[i + 1].size : 0), piece.isPending);
         i += hasRest ? 1 : 0;
     }
-    if (!range.isExpandable)
-        notePinned(range, key, pieces, free);
+    if (range.isExpandable)
+        return;
+    if (free == range.size && !key.isPrivate())
+        m_out.unreleased = saturatedSum(m_out.unreleased, free);
+    notePinned(range, key, pieces, free);
 }
 
 void Moment::addFree(OomPool &pool, std::uint64_t size)
@@ -287,6 +291,17 @@ void Moment::lookAhead()
     m_out.isAfterUnwinding = live < m_out.live / 2;
 }
 
+std::vector<OomRange> rangesAt(const Replay &replay, const Grouping &grouping, EventInstant instant, std::size_t top)
+{
+    std::vector<OomRange> ranges;
+    for (const auto &total : aliveByGroup(replay, grouping, instant)) {
+        if (ranges.size() == top)
+            break;
+        ranges.push_back({grouping.names[total.group], static_cast<std::uint64_t>(total.bytes), static_cast<std::size_t>(total.count)});
+    }
+    return ranges;
+}
+
 } // namespace
 
 Result<std::vector<OomExplanation>> explainOoms(const Replay &replay, const OomQuestion &question, std::stop_token stop)
@@ -297,7 +312,8 @@ Result<std::vector<OomExplanation>> explainOoms(const Replay &replay, const OomQ
     std::optional<SegmentMap> segments;
     std::optional<AllocatorOptions> options;
     std::optional<LeakWatch> leaks;
-    for (std::size_t event = 0; event < device.eventCount && replay.hasAllocations(); ++event) {
+    std::optional<Grouping> ranges;
+    for (std::size_t event = 0; event < device.eventCount && replay.hasAllocations() && all.size() < question.most; ++event) {
         if (actions[device.firstEvent + event] != TraceAction::Oom)
             continue;
         if (stop.stop_requested())
@@ -306,8 +322,12 @@ Result<std::vector<OomExplanation>> explainOoms(const Replay &replay, const OomQ
             segments.emplace(replay);
             options = allocatorSettingsOf(replay.snapshot()).options;
             leaks.emplace(replay, stop);
+            if (!replay.snapshot().annotations.empty())
+                ranges = groupAllocations(replay, GroupBy::Annotation);
         }
         auto explanation = Moment(replay, *segments, *options, question, event).take();
+        if (ranges)
+            explanation.ranges = rangesAt(replay, *ranges, static_cast<EventInstant>(event), question.top);
         explanation.verdicts = verdictsOn(explanation, *options, leaks->at(static_cast<EventInstant>(event)));
         all.push_back(std::move(explanation));
     }

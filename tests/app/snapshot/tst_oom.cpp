@@ -102,6 +102,9 @@ private slots:
     void severalInOneTrace();
     void withoutSegments();
     void sayingNothing();
+    void byProfilerRange();
+    void whatAGraphKept();
+    void onlySoMany();
     void stops();
 };
 
@@ -491,6 +494,68 @@ void OomTest::sayingNothing()
     QVERIFY(!all->at(0).deviceFree);
     for (const auto &oom : *all)
         verifySpoken(oom);
+}
+
+void OomTest::byProfilerRange()
+{
+    TraceMaker maker({}, {kGiB, {}});
+    maker.alloc(100 * kMiB); // events are microseconds apart: segment_alloc 0, alloc 1
+    maker.alloc(200 * kMiB); // 2, 3
+    maker.alloc(300 * kMiB); // 4, 5
+    QVERIFY(maker.oom(500 * kMiB));
+    const auto snapshot = maker.finish();
+    QVERIFY(only(*snapshot).ranges.empty());
+    snapshot->annotations.push_back({0, 2, TraceAnnotation::Stage::Start, snapshot->texts.intern("## forward ##")});
+    snapshot->annotations.push_back({0, 4, TraceAnnotation::Stage::End, snapshot->texts.intern("## forward ##")});
+    const auto oom = only(*snapshot);
+    QCOMPARE(oom.ranges.size(), std::size_t{2});
+    std::uint64_t sum = 0;
+    bool hasForward = false;
+    for (const auto &range : oom.ranges) {
+        sum += range.bytes;
+        hasForward |= range.name == "## forward ##" && range.bytes == 200 * kMiB && range.count == 1;
+    }
+    QVERIFY(hasForward);
+    QCOMPARE(sum, oom.live);
+}
+
+// During the capture of a graph nothing is given back.
+void OomTest::whatAGraphKept()
+{
+    TraceMaker maker({}, {kGiB, {}});
+    maker.free(maker.alloc(300 * kMiB));
+    maker.alloc(400 * kMiB);
+    QVERIFY(maker.oom(900 * kMiB)); // gives the 300 back
+    QCOMPARE(only(*maker.finish()).unreleased, std::uint64_t{0});
+
+    MemorySnapshot snapshot;
+    snapshot.events = EventColumns(16);
+    constexpr std::uint64_t kAt = std::uint64_t{0x7f} << 40U;
+    snapshot.events.append({TraceAction::SegmentAlloc, kAt, 300 * kMiB, 0, kNoStack, 0, 0});
+    snapshot.events.append({TraceAction::Oom, 100 * kMiB, 350 * kMiB, 0, kNoStack, 0, 0});
+    snapshot.devices.push_back({});
+    snapshot.devices[0].eventCount = snapshot.events.size();
+    MemorySegment segment;
+    segment.address = kAt;
+    segment.totalSize = 300 * kMiB;
+    segment.isLarge = true;
+    snapshot.segments.push_back(segment);
+    const auto oom = only(snapshot);
+    QCOMPARE(oom.unreleased, 300 * kMiB);
+    QVERIFY(describe(oom).find("captured") != std::string::npos);
+}
+
+void OomTest::onlySoMany()
+{
+    TraceMaker maker({}, {kGiB, {}});
+    maker.alloc(600 * kMiB);
+    for (int i = 0; i < 50; ++i)
+        QVERIFY(maker.oom(700 * kMiB));
+    const auto snapshot = maker.finish();
+    OomQuestion question;
+    QCOMPARE(explainOoms(*snapshot, question)->size(), std::size_t{50});
+    question.most = 7;
+    QCOMPARE(explainOoms(*snapshot, question)->size(), std::size_t{7});
 }
 
 void OomTest::stops()
