@@ -66,7 +66,7 @@ public:
     {
         const auto total = card.total ? card.total : card.capacity;
         if (options.memoryFraction && total)
-            m_allowed = static_cast<std::uint64_t>(*options.memoryFraction * static_cast<double>(*total));
+            m_allowed = static_cast<std::uint64_t>(*options.memoryFraction * static_cast<double>(std::min(*total, kMadeUpFrom)));
         m_addressSpace = total ? std::min(*total, kAddressSpace) / 8 * 9 : kAddressSpace;
     }
 

@@ -11,6 +11,7 @@ namespace plimsoll {
 namespace {
 
 constexpr std::uint64_t kMiB64 = 1U << 20U;
+constexpr std::uint64_t kMostMiB = std::uint64_t{1} << 20U; // 1 TiB
 constexpr std::uint64_t kBeyondAllCards = std::uint64_t{1} << 62U; // rounding up stays below 2^63
 
 // Options that have no say in where memory lies.
@@ -48,7 +49,7 @@ std::optional<Number> numberIn(std::string_view text) noexcept
 std::optional<std::uint64_t> mebibytes(std::string_view text) noexcept
 {
     const auto value = numberIn<std::uint64_t>(text);
-    if (!value || *value > (UINT64_MAX >> 21U))
+    if (!value || *value > kMostMiB) // what is beyond belief must not make sums wrap
         return std::nullopt;
     return *value * kMiB64;
 }

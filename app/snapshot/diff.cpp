@@ -2,7 +2,7 @@
 #include "snapshot/diff.h"
 
 #include "base/format.h"
-#include "snapshot/frame_filter.h"
+#include "snapshot/grouping.h"
 
 #include <algorithm>
 #include <bit>
@@ -88,23 +88,13 @@ public:
     void nameRow(StackId stack, DiffRow &row) const
     {
         const auto view = m_snapshot.stacks.stack(stack);
-        std::optional<std::size_t> telling;
-        std::optional<std::size_t> visible;
+        const auto own = ownFrame(m_snapshot, stack);
+        row.name = stack == kNoStack ? "no stack recorded" : "empty stack";
         for (std::size_t i = 0; i < view.size(); ++i) {
-            const auto &frame = m_snapshot.stacks.frame(view[i]);
-            const auto path = normalisedPath(m_snapshot.texts[frame.file]);
-            const auto name = m_snapshot.texts[frame.name];
-            row.frames.push_back(path + ':' + std::to_string(frame.line) + ' ' + std::string(name));
-            const bool isInstalled = path.starts_with("site-packages/") || path.starts_with("python/");
-            if (!telling && path.ends_with(".py") && !isInstalled)
-                telling = i;
-            if (!visible && frameGroups(m_snapshot.texts[frame.file], name) == 0)
-                visible = i;
+            row.frames.push_back(textOf(m_snapshot.stacks.frame(view[i])));
+            if (i == 0 || view[i] == own)
+                row.name = row.frames.back();
         }
-        if (view.size() == 0)
-            row.name = stack == kNoStack ? "no stack recorded" : "empty stack";
-        else
-            row.name = row.frames[telling ? *telling : visible.value_or(0)];
     }
 
 private:
@@ -113,6 +103,11 @@ private:
         std::uint32_t strict = 0;
         std::uint32_t loose = 0;
     };
+
+    [[nodiscard]] std::string textOf(const StackFrame &frame) const
+    {
+        return normalisedPath(m_snapshot.texts[frame.file]) + ':' + std::to_string(frame.line) + ' ' + std::string(m_snapshot.texts[frame.name]);
+    }
 
     template <class Part>
     Key keyOf(StackId stack, Part part)

@@ -11,7 +11,7 @@
 namespace plimsoll {
 namespace {
 
-constexpr std::size_t kLookEvery = std::size_t{1} << 15U;
+constexpr std::size_t kLookEvery = 256; // requests between two looks at the stop token: some are slow
 constexpr double kBelievable = 0.02;
 constexpr std::size_t kBins = 10'001; // of a hundredth of a per cent; the last holds all that is worse
 

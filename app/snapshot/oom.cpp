@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/oom.h"
 
+#include "snapshot/grouping.h"
 #include "snapshot/oom_verdicts.h"
 #include "snapshot/segment_map.h"
 
@@ -158,8 +159,11 @@ void Moment::takeRange(const MappedRange &range, std::span<const MappedPiece> pi
         addLive(pool, piece.allocation, piece.size + (hasRest ? pieces[i + 1].size : 0), piece.isPending);
         i += hasRest ? 1 : 0;
     }
-    if (!range.isExpandable)
-        notePinned(range, key, pieces, free);
+    if (range.isExpandable)
+        return;
+    if (free == range.size && !key.isPrivate())
+        m_out.unreleased = saturatedSum(m_out.unreleased, free);
+    notePinned(range, key, pieces, free);
 }
 
 void Moment::addFree(OomPool &pool, std::uint64_t size)
@@ -186,7 +190,7 @@ void Moment::addFree(OomPool &pool, std::uint64_t size)
 // More than half of it is free, and yet it cannot be given back.
 void Moment::notePinned(const MappedRange &range, const PoolKey &key, std::span<const MappedPiece> pieces, std::uint64_t free)
 {
-    if (free * 2 <= range.size || free >= range.size)
+    if (free <= range.size - std::min(free, range.size) || free >= range.size)
         return;
     OomPinnedSegment segment;
     segment.range = {range.address, range.size};
@@ -221,9 +225,9 @@ void Moment::sumUp()
         o.unrequested = *o.reserved - std::min(o.live, *o.reserved);
     const auto free = o.deviceFree.value_or(0);
     if (o.deviceFree && o.reserved)
-        o.cardLowerBound = *o.deviceFree + *o.reserved;
+        o.cardLowerBound = saturatedSum(*o.deviceFree, *o.reserved);
     o.missing = o.segmentSize - std::min(free, o.segmentSize);
-    o.shortfall = o.asked - std::min(free + o.unrequested, o.asked);
+    o.shortfall = o.asked - std::min(saturatedSum(free, o.unrequested), o.asked);
     o.isPeak = m_replay.levelAt(m_instant) == m_replay.peakLevel();
     const auto cut = [&](auto &list) { list.resize(std::min(list.size(), m_question.top)); };
     for (const auto &[order, pool] : m_pools)
@@ -287,6 +291,17 @@ void Moment::lookAhead()
     m_out.isAfterUnwinding = live < m_out.live / 2;
 }
 
+std::vector<OomRange> rangesAt(const Replay &replay, const Grouping &grouping, EventInstant instant, std::size_t top)
+{
+    std::vector<OomRange> ranges;
+    for (const auto &total : aliveByGroup(replay, grouping, instant)) {
+        if (ranges.size() == top)
+            break;
+        ranges.push_back({grouping.names[total.group], static_cast<std::uint64_t>(total.bytes), static_cast<std::size_t>(total.count)});
+    }
+    return ranges;
+}
+
 } // namespace
 
 Result<std::vector<OomExplanation>> explainOoms(const Replay &replay, const OomQuestion &question, std::stop_token stop)
@@ -297,7 +312,8 @@ Result<std::vector<OomExplanation>> explainOoms(const Replay &replay, const OomQ
     std::optional<SegmentMap> segments;
     std::optional<AllocatorOptions> options;
     std::optional<LeakWatch> leaks;
-    for (std::size_t event = 0; event < device.eventCount && replay.hasAllocations(); ++event) {
+    std::optional<Grouping> ranges;
+    for (std::size_t event = 0; event < device.eventCount && replay.hasAllocations() && all.size() < question.most; ++event) {
         if (actions[device.firstEvent + event] != TraceAction::Oom)
             continue;
         if (stop.stop_requested())
@@ -306,8 +322,12 @@ Result<std::vector<OomExplanation>> explainOoms(const Replay &replay, const OomQ
             segments.emplace(replay);
             options = allocatorSettingsOf(replay.snapshot()).options;
             leaks.emplace(replay, stop);
+            if (!replay.snapshot().annotations.empty())
+                ranges = groupAllocations(replay, GroupBy::Annotation);
         }
         auto explanation = Moment(replay, *segments, *options, question, event).take();
+        if (ranges)
+            explanation.ranges = rangesAt(replay, *ranges, static_cast<EventInstant>(event), question.top);
         explanation.verdicts = verdictsOn(explanation, *options, leaks->at(static_cast<EventInstant>(event)));
         all.push_back(std::move(explanation));
     }

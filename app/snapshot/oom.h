@@ -16,6 +16,12 @@
 
 namespace plimsoll {
 
+/// Sizes of a hostile file are anything: sums stop at the end instead of beginning anew.
+[[nodiscard]] constexpr std::uint64_t saturatedSum(std::uint64_t a, std::uint64_t b) noexcept
+{
+    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
 enum class OomVerdictKind : std::uint8_t {
     TrulyFull = 1,
     Fragmentation,
@@ -74,6 +80,14 @@ struct OomHolder
     std::size_t count = 0;
 };
 
+/// What was born in profiler ranges of one name.
+struct OomRange
+{
+    std::string name;
+    std::uint64_t bytes = 0; // requested
+    std::size_t count = 0;
+};
+
 /// Why one request failed. Bytes all over; "rounded" ones are estimates by the allocator's rules.
 struct OomExplanation
 {
@@ -109,6 +123,10 @@ struct OomExplanation
     std::uint64_t missing = 0;     // S − D: what the driver lacked
     std::uint64_t shortfall = 0;   // R − (D + unrequested): missing even without any fragmentation; 0: none
 
+    /// In wholly free segments of the default pool, which the allocator gives back before it fails,
+    /// unless a graph is being captured.
+    std::uint64_t unreleased = 0;
+
     bool isPeak = false;           // no moment of the trace has more live bytes
     std::size_t releasedNow = 0;   // segments or ranges given back directly before it
     std::uint64_t releasedNowBytes = 0;
@@ -124,6 +142,7 @@ struct OomExplanation
 
     std::vector<OomPool> pools;    // by reserved bytes, largest first
     std::vector<OomHolder> holders; // largest first
+    std::vector<OomRange> ranges;   // by the profiler range open at birth, largest first; empty without any
     std::vector<OomPinnedSegment> pinned; // by free bytes, largest first
     std::uint64_t pinnedFree = 0;  // of all such segments
     std::uint64_t pinnedLive = 0;
@@ -135,7 +154,8 @@ struct OomExplanation
 
 struct OomQuestion
 {
-    std::size_t top = 20; // holders and pinned segments
+    std::size_t top = 20;   // holders and pinned segments
+    std::size_t most = 1'000; // events explained of a device: a program may catch any number of them
     std::optional<std::uint64_t> cardBytes; // what the card has, where it is known
 };
 

@@ -134,6 +134,8 @@ std::string describe(const OomExplanation &oom)
         text += " The card has at least " + bytes(*oom.cardLowerBound) + ".";
     if (oom.releasedEarlier > 0 && oom.releasedEarlierEvent)
         text += " The cache had been released before, at event " + formatExact(static_cast<std::int64_t>(*oom.releasedEarlierEvent)) + ".";
+    if (oom.unreleased > 0)
+        text += " " + bytes(oom.unreleased) + " in wholly free segments were not given back: probably a graph was being captured.";
     if (oom.isAfterUnwinding && oom.liveAtEnd)
         text += " The file was written after the exception had unwound: at its end only " + bytes(*oom.liveAtEnd) + " are in use.";
     if (oom.isEstimate)

@@ -15,6 +15,12 @@ constexpr std::uint64_t kManyTimes = 8;
 constexpr std::uint32_t kMostPeriods = 8;
 constexpr std::uint32_t kFewestPeriods = 4;
 
+// How far a level went up; 0 when it fell.
+std::uint64_t rise(std::int64_t from, std::int64_t to) noexcept
+{
+    return to > from ? static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from) : 0;
+}
+
 using Figures = std::vector<std::pair<std::string, std::uint64_t>>;
 
 class Judge
@@ -27,22 +33,23 @@ public:
         m_elsewhere = oom.cachedFree - std::min(oom.usableFree, oom.cachedFree);
         // Pages come in whole units, beside what is free at the end.
         const auto unit = oom.isSmall ? kSmallSegment : options.largeSegmentSize;
-        m_driverNeed = options.expandableSegments ? (oom.asked + unit - 1) / unit * unit : oom.segmentSize;
+        m_driverNeed = options.expandableSegments ? saturatedSum(oom.asked, unit - 1) / unit * unit : oom.segmentSize;
     }
 
     std::vector<OomVerdict> judge(const std::optional<LeakSigns> &leak)
     {
         const auto &o = m_oom;
-        const bool isFull = o.cardLowerBound && o.live + o.segmentSize > *o.cardLowerBound;
+        const auto needed = saturatedSum(o.live, o.segmentSize);
+        const bool isFull = o.cardLowerBound && needed > *o.cardLowerBound;
         if (isFull)
             add(OomVerdictKind::TrulyFull, m_missing,
                 {{"live_bytes", o.live},
                  {"segment_bytes", o.segmentSize},
                  {"available_bytes", *o.cardLowerBound},
-                 {"over_bytes", o.live + o.segmentSize - *o.cardLowerBound},
+                 {"over_bytes", needed - *o.cardLowerBound},
                  {"shortfall_bytes", o.shortfall}},
                 o.holders.empty() ? kNoStack : o.holders[0].stack);
-        if (o.usableFree > 0 && o.largestFreeOwn < o.asked && (o.usableFree >= o.asked || (!isFull && m_free + o.usableFree >= o.asked)))
+        if (o.usableFree > 0 && o.largestFreeOwn < o.asked && (o.usableFree >= o.asked || (!isFull && saturatedSum(m_free, o.usableFree) >= o.asked)))
             add(OomVerdictKind::Fragmentation, o.usableFree,
                 {{"usable_free_bytes", o.usableFree},
                  {"largest_free_bytes", o.largestFreeOwn},
@@ -51,7 +58,7 @@ public:
                  {"pinned_blocks", o.pinnedCount},
                  {"pinned_segments", o.pinnedSegments}},
                 o.pinned.empty() || o.pinned[0].stacks.empty() ? kNoStack : o.pinned[0].stacks[0]);
-        if (m_elsewhere > 0 && (m_elsewhere >= o.asked || (m_free + o.usableFree < o.asked && m_free + o.cachedFree >= o.asked)))
+        if (m_elsewhere > 0 && (m_elsewhere >= o.asked || (saturatedSum(m_free, o.usableFree) < o.asked && saturatedSum(m_free, o.cachedFree) >= o.asked)))
             add(OomVerdictKind::WrongPoolOrStream, m_elsewhere,
                 {{"free_elsewhere_bytes", m_elsewhere}, {"largest_free_elsewhere_bytes", o.largestFreeElsewhere}});
         if (o.pending > 0 && o.pending >= o.asked - std::min(o.largestFreeOwn, o.asked))
@@ -141,20 +148,23 @@ std::optional<LeakSigns> LeakWatch::byPeriods(const std::vector<EventInstant> &b
 {
     const auto periods = static_cast<std::uint32_t>(borders.size() - 1);
     std::vector<std::int64_t> lows;
-    std::int64_t swings = 0;
+    std::uint64_t swings = 0;
     for (std::uint32_t p = 0; p < periods; ++p) {
         if (borders[p + 1] <= borders[p])
             return std::nullopt;
         const auto extremes = m_level.extremes(borders[p], borders[p + 1]);
         lows.push_back(extremes.min);
-        swings += extremes.max - extremes.min;
+        swings = saturatedSum(swings, rise(extremes.min, extremes.max));
     }
-    // The first warms up.
-    for (std::uint32_t p = 2; p < periods; ++p)
-        if (lows[p] <= lows[p - 1])
-            return std::nullopt;
-    const auto growth = lows.back() - lows[1];
-    if (growth <= 0 || growth < m_replay->levelAt(borders.back()) / 20 || swings < 2 * (lows.back() - lows[0]))
+    // The first warms up, the last may be cut short; of many some may stand still.
+    std::uint32_t standing = 0;
+    for (std::uint32_t p = 2; p + 1 < periods; ++p)
+        standing += lows[p] <= lows[p - 1] ? 1 : 0;
+    if (standing > periods / 8 || lows[periods - 1] < lows[periods - 2])
+        return std::nullopt;
+    const auto growth = rise(lows[1], lows.back());
+    const auto level = rise(0, m_replay->levelAt(borders.back()));
+    if (growth == 0 || growth < level / 20 || swings / 2 < rise(lows[0], lows.back()))
         return std::nullopt;
 
     struct Sum
@@ -181,7 +191,7 @@ std::optional<LeakSigns> LeakWatch::byPeriods(const std::vector<EventInstant> &b
         sum.last = period;
     });
     LeakSigns signs;
-    signs.growth = static_cast<std::uint64_t>(growth);
+    signs.growth = growth;
     signs.periods = periods;
     for (const auto &[stack, sum] : byStack) {
         if (sum.periods + 2 < periods || sum.bytes < signs.stackBytes || (sum.bytes == signs.stackBytes && stack > signs.stack))

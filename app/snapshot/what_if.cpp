@@ -8,7 +8,7 @@
 namespace plimsoll {
 namespace {
 
-constexpr std::size_t kLookEvery = std::size_t{1} << 15U;
+constexpr std::size_t kLookEvery = 256; // requests between two looks at the stop token: some are slow
 constexpr std::uint64_t kMiB64 = 1U << 20U;
 
 std::string bytes(std::uint64_t value)
@@ -162,13 +162,13 @@ std::vector<WhatIfVariant> usualVariants(const AllocatorOptions &own)
         add("expandable_segments:False", [](auto &o) { o.expandableSegments = false; });
     else
         add("expandable_segments:True", [](auto &o) { o.expandableSegments = true; });
-    for (const std::uint64_t mebibytes : {32, 128, 512})
+    for (const std::uint64_t mebibytes : {32U, 128U, 512U})
         add("max_split_size_mb:" + std::to_string(mebibytes), [&](auto &o) { o.maxSplitSize = mebibytes * kMiB64; });
     if (own.maxSplitSize != AllocatorOptions::kNoLimit)
         add("no max_split_size_mb", [](auto &o) { o.maxSplitSize = AllocatorOptions::kNoLimit; });
     for (const auto &[threshold, text] : {std::pair(0.6, "0.6"), std::pair(0.8, "0.8")})
-        add(std::string("garbage_collection_threshold:") + text + " with set_per_process_memory_fraction(1.0)", [&](auto &o) {
-            o.garbageCollectionThreshold = threshold; // without a fraction it does nothing
+        add(std::string("garbage_collection_threshold:") + text + " with set_per_process_memory_fraction(1.0)", [value = threshold](auto &o) { // clang 14 captures no structured binding
+            o.garbageCollectionThreshold = value; // without a fraction it does nothing
             o.memoryFraction = 1;
         });
     for (const std::uint32_t divisions : {4U, 8U})
@@ -199,7 +199,7 @@ Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, con
     WhatIfReport report;
     report.event = oom.event;
     report.asked = oom.asked;
-    report.capacity = *oom.deviceFree + *oom.reserved;
+    report.capacity = saturatedSum(*oom.deviceFree, *oom.reserved);
     report.recordedPeak = recordedPeakBefore(replay, *requests, oom.event);
     report.agreement = std::move(*agreement);
     Ticker ticker(stop, progress, variants.size() + 1);

@@ -4,6 +4,7 @@
 #include "capture.h"
 
 #include <QDir>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
