@@ -2,6 +2,7 @@
 #include "snapshot_report.h"
 
 #include "base/text.h"
+#include "snapshot/grouping.h"
 
 #include <nlohmann/json.hpp>
 
@@ -93,6 +94,23 @@ Json stackJson(const MemorySnapshot &snapshot, StackId stack)
     return stackJson(snapshot.stacks, snapshot.texts, stack);
 }
 
+Json groupsJson(const SnapshotReport &report, const DeviceReport &device)
+{
+    Json out = Json::object();
+    if (!device.replay->hasAllocations())
+        return out;
+    for (const auto &[name, by] : {std::pair{"own_line", GroupBy::OwnLine}, std::pair{"pool", GroupBy::Pool}, std::pair{"stream", GroupBy::Stream},
+                                   std::pair{"annotation", GroupBy::Annotation}, std::pair{"compile_context", GroupBy::CompileContext},
+                                   std::pair{"user_metadata", GroupBy::UserMetadata}}) {
+        const auto grouping = groupAllocations(*device.replay, by);
+        const auto totals = aliveByGroup(*device.replay, grouping, device.at);
+        auto &list = out[name] = Json::array();
+        for (std::size_t i = 0; i < totals.size() && i < report.question.top; ++i)
+            list.push_back({{"name", grouping.names[totals[i].group]}, {"bytes", totals[i].bytes}, {"allocations", totals[i].count}});
+    }
+    return out;
+}
+
 Json momentJson(const SnapshotReport &report, const MemorySnapshot &snapshot, const DeviceReport &device)
 {
     Json holders = Json::array();
@@ -116,7 +134,8 @@ Json momentJson(const SnapshotReport &report, const MemorySnapshot &snapshot, co
             {"stacks", device.holders.size()},
             {"top_stacks", holders},
             {"categories_inferred", categories},
-            {"size_classes", sizes}};
+            {"size_classes", sizes},
+            {"groups", groupsJson(report, device)}};
 }
 
 Json leaksJson(const SnapshotReport &report, const MemorySnapshot &snapshot, const LeakReport &leaks)
@@ -164,7 +183,8 @@ Json deviceJson(const SnapshotReport &report, const MemorySnapshot &snapshot, co
               {"time_us", orNull(timeOf(replay, replay.peakInstant()))},
               {"requested_bytes", replay.peakLevel()}}},
             {"at", momentJson(report, snapshot, device)},
-            {"leaks", leaksJson(report, snapshot, device.leaks)}};
+            {"leaks", leaksJson(report, snapshot, device.leaks)},
+            {"notes", device.notes}};
 }
 
 std::string keyOf(const SnapshotDevice &device)
@@ -322,6 +342,7 @@ void addMemory(Json &document, const SnapshotReport &report, const MemorySnapsho
         ooms.push_back(oomJson(snapshot, oom));
     document[devicesKey] = std::move(devices);
     document["warnings"] = snapshot.warnings;
+    document["notes"] = report.notes;
 }
 
 Json chromeTime(const std::optional<ChromeTime> &time)

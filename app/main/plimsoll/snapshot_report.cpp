@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 #include "snapshot/frame_filter.h"
+#include "snapshot/grouping.h"
+#include "snapshot/notes.h"
 
 #include <algorithm>
 #include <map>
@@ -57,6 +59,7 @@ Result<DeviceReport> reportOf(const SnapshotQuestion &question, const MemorySnap
         out.sizeClasses = sizeClassesAt(*out.replay, out.at);
         out.leaks = findLeaks(*out.replay);
     }
+    out.notes = notesOn(*out.replay, out.census);
     return out;
 }
 
@@ -113,9 +116,7 @@ std::vector<std::string> framesOf(const StackTable &stacks, const TextTable &tex
             return Plumbing;
         if (!file.ends_with(".py") && !file.starts_with('<'))
             return Native;
-        const auto isInstalled = file.find("site-packages") != std::string_view::npos || file.find("dist-packages") != std::string_view::npos
-            || file.find("/torch/") != std::string_view::npos || file.starts_with('<');
-        return isInstalled ? Python : Own;
+        return isLibraryFile(file) ? Python : Own;
     };
     const auto frames = stacks.stack(stack);
     std::vector<std::string> out;
@@ -189,6 +190,9 @@ Result<SnapshotReport> report(const SnapshotQuestion &question, const SnapshotRe
     if (out.devices.empty() && !devices.empty())
         return failure(Error::Code::BadInput, question.file + ": no device has an event " + std::to_string(question.event) + '.');
 
+    for (const auto &device : out.devices)
+        out.census.devices.push_back(device.census);
+    out.notes = notesOn(*snapshot, out.census);
     for (const auto &device : out.devices) {
         if (auto done = addOoms(*device.replay, question.top, reading.stop, out.ooms); !done)
             return tl::make_unexpected(done.error());

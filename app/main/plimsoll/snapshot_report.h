@@ -45,6 +45,7 @@ struct DeviceReport
     std::array<std::int64_t, kMemoryCategories> categories{};
     std::vector<SizeClass> sizeClasses;
     LeakReport leaks;
+    std::vector<std::string> notes; // what to know before believing it
 };
 
 struct OomReport
@@ -62,6 +63,7 @@ struct SnapshotReport
     std::size_t deepestStack = 0;        // of the events
     std::vector<DeviceReport> devices;   // empty for a heap profile
     std::vector<OomReport> ooms;
+    std::vector<std::string> notes; // on the whole file
 };
 
 /// Opens the file and answers. Errors: those of openSnapshotFile; BadInput where the question does

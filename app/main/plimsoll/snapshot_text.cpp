@@ -135,20 +135,15 @@ void putDevice(std::ostream &out, const SnapshotReport &report, const MemorySnap
         row(out, "cached, free", bytes(census.inactive()) + ", the largest piece " + bytes(census.largestFree) + ", fragmentation "
                                      + percent(census.fragmentation()));
     }
-    if (census.events == 0) {
-        row(out, "history", "none was recorded: this is the final state only");
-    } else if (census.events == 1) {
-        row(out, "history", "one event, which means that recording kept the state only");
-    } else {
+    if (census.events > 1) { // of fewer the notes say why
         std::string actions;
         for (const auto &[name, number] : census.eventsByAction)
             actions += (actions.empty() ? "" : ", ") + safeText(name, 40) + ' ' + formatExact(static_cast<std::int64_t>(number));
         row(out, "events", formatExact(static_cast<std::int64_t>(census.events)) + " (" + actions + ')');
         row(out, "peak asked for", bytes(replay.peakLevel()) + ' ' + momentText(replay, replay.peakInstant()));
-        if (replay.beforeCount() > 0)
-            row(out, "", "the trace began late or its ring was full: " + count(replay.beforeCount(), "allocation is", "allocations are")
-                             + " older than it, and counted");
     }
+    for (const auto &note : device.notes)
+        row(out, "note", note);
     putHolders(out, report, snapshot, device);
     putLeaks(out, report, snapshot, device.leaks);
 }
@@ -224,14 +219,11 @@ void printText(const SnapshotReport &report, std::ostream &out)
         row(out, "fields of PyTorch", snapshot.origin.torchVersions);
     if (const auto conf = snapshot.setting("PYTORCH_CUDA_ALLOC_CONF"); conf && !conf->empty())
         row(out, "allocator settings", safeText(*conf, 200));
-    if (report.devices.empty())
-        out << "\nThis snapshot is empty: no segments and no events on " << count(snapshot.origin.traceLists, "device", "devices")
-            << ".\nWas the GPU used in this process, and was recording on (torch.cuda.memory._record_memory_history())?\n";
     for (const auto &device : report.devices)
         putDevice(out, report, snapshot, device);
     for (const auto &oom : report.ooms)
         putOom(out, snapshot, oom);
-    putWarnings(snapshot.warnings);
+    putWarnings(report.notes);
 }
 
 } // namespace plimsoll
