@@ -77,8 +77,7 @@ PickleValue TorchDraft::replaced(std::uint32_t id, const PickleValue &by)
         (void)memo.put(object.memoSlot, by);
     if (object.isShared) { // others point to it: it must stay where it is
         object.became = by;
-        object.items = {};
-        object.keys = 0;
+        arena.empty(id);
     } else {
         arena.release(id);
     }

@@ -43,7 +43,7 @@ Result<MemorySnapshot> readStream(ByteSource &source, const SnapshotReading &rea
             && (dict->keys & (bitOf(TorchKey::Segments) | bitOf(TorchKey::DeviceTraces))) == 0;
         if (!isUseless)
             TorchBuilder(draft, reading, readBytes).build(top);
-        if (draft.snapshot.events.size() == 0 && draft.snapshot.segments.empty()) {
+        if (isUseless || (draft.snapshot.events.size() == 0 && draft.snapshot.segments.empty())) {
             if (cutOff)
                 return tl::make_unexpected(*cutOff);
             return failure(Error::Code::Corrupt, "The file ends at byte " + std::to_string(end)
