@@ -72,8 +72,7 @@ void addContradictions(std::vector<std::string> &notes, const Replay &replay, co
         notes.push_back("Reserved memory would have been " + bytes(trace.reservedAtStart)
                         + " at the start: events of segments are missing, or segments of the end are. The curve of reserved memory is too low.");
     } else if (census.events > 0 && census.reserved > 0) {
-        const LevelCurve reserved(replay, LevelKind::Reserved);
-        const auto then = reserved.at(replay.peakInstant());
+        const auto then = reservedAt(replay, replay.peakInstant());
         if (replay.peakLevel() > then)
             notes.push_back("At the peak " + bytes(replay.peakLevel()) + " were requested, but only " + bytes(then)
                             + " reserved: events and segments of this file don't fit together.");

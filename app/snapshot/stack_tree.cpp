@@ -10,6 +10,7 @@ namespace plimsoll {
 namespace {
 
 constexpr std::size_t kStopEvery = std::size_t{1} << 14U; // comparisons between two looks at the stop token
+constexpr StackId kStacksBetweenStops = 4096;
 
 struct Cancelled
 {}; // std::sort has no other way out
@@ -30,7 +31,12 @@ StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, co
     std::vector<std::size_t> starts{0};
     std::vector<std::uint32_t> units;
     starts.reserve(count + 1);
+    m_starts.push_back(0);
     for (StackId id = 0; id < count; ++id) {
+        if (id % kStacksBetweenStops == 0 && stop.stop_requested()) {
+            m_isCancelled = true;
+            return;
+        }
         const auto stack = stacks.stack(id);
         const auto begin = units.size();
         for (std::size_t i = 0; i < stack.size(); ++i) {
@@ -49,7 +55,6 @@ StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, co
     m_stackAt.resize(count);
     std::iota(m_stackAt.begin(), m_stackAt.end(), StackId{0});
     m_rankOf.resize(count);
-    m_starts.push_back(0);
     try {
         sort(starts, units, stop);
     } catch (const Cancelled &) {

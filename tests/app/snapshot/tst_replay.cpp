@@ -149,6 +149,8 @@ void ReplayTest::levelsEqualBruteForce()
             case LevelKind::Cached: expected[n] = reserved[n] - rounded; break;
             }
             QCOMPARE(curve.at(n), expected[n]);
+            if (kind == LevelKind::Reserved)
+                QCOMPARE(reservedAt(replay, n), expected[n]);
         }
         std::vector<std::int64_t> all(expected.size());
         curve.values(0, all);

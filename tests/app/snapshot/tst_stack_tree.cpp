@@ -363,8 +363,9 @@ void StackTreeTest::searchEqualsBruteForce()
         for (std::size_t row = 0; row < snapshot.events.size(); ++row)
             events += std::find(stacks.begin(), stacks.end(), snapshot.events.stack[row]) != stacks.end() ? 1 : 0;
         std::uint64_t allocations = 0;
-        for (const auto stack : replay.stacks())
-            allocations += std::find(stacks.begin(), stacks.end(), stack) != stacks.end() ? 1 : 0;
+        for (AllocationId id = 0; id < replay.size(); ++id)
+            if (replay.origin(id) != AllocationOrigin::BeforeFreed)
+                allocations += std::find(stacks.begin(), stacks.end(), replay.stacks()[id]) != stacks.end() ? 1 : 0;
         const auto found = index.find(text);
         QCOMPARE(found.frames, frames);
         QCOMPARE(found.stacks, stacks);
