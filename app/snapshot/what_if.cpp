@@ -60,7 +60,7 @@ public:
         const auto &events = m_replay.snapshot().events;
         const auto first = m_replay.device().firstEvent;
         const auto nobody = static_cast<RequestId>(m_replay.size());
-        std::vector<AddressSpan> hints;
+        RecordedHints hints;
         const auto &all = m_requests.requests;
         for (std::size_t r = 0; r < all.size() && all[r].event < m_oom.event; ++r) {
             if (r % kLookEvery == 0 && !ticker.goesOn(r, all.size()))
@@ -68,8 +68,8 @@ public:
             const auto &request = all[r];
             switch (request.kind) {
             case RequestKind::Allocate:
-                hintsFor(request, m_replay, hints);
-                if (!model.allocate(request.id, events.sizes[first + request.event], request.pool, {DriverAnswer::Unknown, hints}).isPlaced) {
+                hints.read(request, m_replay);
+                if (!model.allocate(request.id, events.sizes[first + request.event], request.pool, {DriverAnswer::Unknown, hints.gained, {}}).isPlaced) {
                     answer.failedEarlierAt = request.event;
                     finish(answer, model);
                     return answer;
