@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot/model_check.h"
 
-#include "capture.h"
+#include "generated.h"
 #include "trace_maker.h"
 
 #include <QDir>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace plimsoll;
@@ -14,7 +12,6 @@ using namespace plimsoll;
 namespace {
 
 const QString kSnapshots = QStringLiteral(PLIMSOLL_SHARED_DATA "/snapshots/");
-const QString kGenerator = QStringLiteral(PLIMSOLL_SHARED_DATA "/../tools/make_snapshot.py");
 
 double placesShare(const ModelAgreement &agreement)
 {
@@ -55,8 +52,8 @@ class ModelCheckTest : public QObject
 private slots:
     void captures_data();
     void captures();
-    void generated_data();
-    void generated();
+    void madeOnes_data();
+    void madeOnes();
     void garbageCollectionIsFollowed();
     void otherSettingsDisagree();
     void randomNumbersAreNotBelieved();
@@ -86,7 +83,7 @@ void ModelCheckTest::captures()
     QVERIFY(checkAll(*snapshot, 0.001, 0.99) >= 0);
 }
 
-void ModelCheckTest::generated_data()
+void ModelCheckTest::madeOnes_data()
 {
     QTest::addColumn<QString>("options");
     int seed = 100;
@@ -108,22 +105,12 @@ void ModelCheckTest::generated_data()
         row(base);
 }
 
-void ModelCheckTest::generated()
+void ModelCheckTest::madeOnes()
 {
     QFETCH(QString, options);
-    if (!QFileInfo::exists(kGenerator))
+    if (!hasGenerator())
         QSKIP("the generator of snapshots is not here");
-    QTemporaryDir folder;
-    const auto path = folder.filePath(QStringLiteral("made.pickle"));
-    auto arguments = (QStringLiteral("--events 4000 --layers 6 --hidden 1024 --frames-depth 8 --distinct-frames 100 ") + options)
-                         .split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    arguments.prepend(kGenerator);
-    arguments << QStringLiteral("-o") << path;
-    QProcess python;
-    python.start(QStringLiteral("python3"), arguments);
-    QVERIFY(python.waitForFinished(60'000));
-    QVERIFY2(python.exitCode() == 0, python.readAllStandardError().constData());
-    const auto snapshot = capture(path);
+    const auto snapshot = generated(options);
     QVERIFY(snapshot);
     const bool isCut = options.contains(QStringLiteral("--max-entries")) || options.contains(QStringLiteral("--late"));
     QCOMPARE(checkAll(*snapshot, isCut ? 0.01 : 0.001, isCut ? 0.95 : 0.99), 1);
