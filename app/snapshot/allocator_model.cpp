@@ -152,6 +152,7 @@ private:
     void releaseSegment(std::uint32_t at);
     void unmapPart(std::uint32_t at);
     void releaseShelf(std::size_t index);
+    bool releaseThese(std::span<const AddressSpan> ranges);
     bool releaseOversize(const Wish &wish);
     void collectGarbage();
     void completeAllPending();
@@ -301,7 +302,8 @@ Placement AllocatorModel::Heap::allocate(RequestId id, std::uint64_t requested, 
             // What was recorded says itself when a free was completed.
             if (hints.driver == DriverAnswer::Unknown)
                 completeAllPending();
-            emptyCache();
+            if (hints.released.empty() || !releaseThese(hints.released))
+                emptyCache();
             at = ask(wish, hints.driver == DriverAnswer::Nothing);
         }
     }
@@ -610,6 +612,22 @@ void AllocatorModel::Heap::releaseShelf(std::size_t index)
         releaseSegment(at);
     for (const auto at : expandable)
         unmapPart(at);
+}
+
+// False when one of them is no free segment here: then the model has gone another way.
+bool AllocatorModel::Heap::releaseThese(std::span<const AddressSpan> ranges)
+{
+    bool areAll = true;
+    for (const auto &range : ranges) {
+        const auto chain = m_chains.find(range.address);
+        const bool isWhole = chain != m_chains.end() && !chain->second.isReservation
+            && chain->second.end - chain->first == range.size && m_nodes[chain->second.head].state == State::Free
+            && m_nodes[chain->second.head].next == kNone;
+        if (isWhole)
+            releaseSegment(chain->second.head);
+        areAll &= isWhole;
+    }
+    return areAll;
 }
 
 // Only with a split limit: cached segments that nothing smaller may use.

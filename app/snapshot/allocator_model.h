@@ -57,6 +57,8 @@ struct RequestHints
 {
     DriverAnswer driver = DriverAnswer::Unknown;
     std::span<const AddressSpan> addresses; // what the driver gave then
+    /// With AfterRelease: only these segments were given back, by garbage collection; empty: all that is free.
+    std::span<const AddressSpan> released = {};
 };
 
 struct Placement

@@ -79,6 +79,7 @@ public:
         , m_first(replay.device().firstEvent)
         , m_model(modelAtStart(requests, settings.options))
         , m_recorded(requests.reservedAtStart)
+        , m_collectsGarbage(settings.options.garbageCollectionThreshold > 0)
     {
         m_out.areSettingsKnown = settings.isKnown;
         m_out.isEstimate = requests.hasPrehistory;
@@ -153,8 +154,11 @@ private:
         switch (request.kind) {
         case RequestKind::Allocate: {
             const auto row = m_first + request.event;
-            hintsFor(request, m_replay, m_hints);
-            const auto placed = m_model.allocate(request.id, m_events.sizes[row], request.pool, {request.driver, m_hints});
+            m_hints.read(request, m_replay);
+            RequestHints hints{request.driver, m_hints.gained, {}};
+            if (m_collectsGarbage) // of what is allowed, which decides about it, the file says nothing
+                hints.released = m_hints.lost;
+            const auto placed = m_model.allocate(request.id, m_events.sizes[row], request.pool, hints);
             ++m_out.comparedPlaces;
             m_out.equalPlaces += placed.isPlaced && placed.address == m_events.address[row] ? 1 : 0;
             m_out.refusals += placed.isPlaced ? 0 : 1;
@@ -167,7 +171,7 @@ private:
         case RequestKind::OutOfMemory: {
             const auto id = static_cast<RequestId>(m_replay.size()); // no allocation has it
             const auto placed = m_model.allocate(id, m_events.sizes[m_first + request.event], request.pool,
-                                                 {request.driver, {}});
+                                                 {request.driver, {}, {}});
             m_out.oomsAgreed += placed.isPlaced ? 0 : 1;
             m_model.completeFree(id);
             break;
@@ -190,21 +194,26 @@ private:
     AllocatorModel m_model;
     std::uint64_t m_recorded;
     std::size_t m_next = 0;
-    std::vector<AddressSpan> m_hints;
+    RecordedHints m_hints;
+    bool m_collectsGarbage;
     Differences m_differences;
     ModelAgreement m_out;
 };
 
 } // namespace
 
-void hintsFor(const AllocatorRequest &request, const Replay &replay, std::vector<AddressSpan> &hints)
+void RecordedHints::read(const AllocatorRequest &request, const Replay &replay)
 {
-    hints.clear();
+    gained.clear();
+    lost.clear();
     const auto &events = replay.snapshot().events;
     const auto row = replay.device().firstEvent + request.event;
-    for (auto before = row - request.segmentEvents; before < row; ++before)
+    for (auto before = row - request.segmentEvents; before < row; ++before) {
         if (isGain(events.action[before]))
-            hints.push_back({events.address[before], events.sizes[before]});
+            gained.push_back({events.address[before], events.sizes[before]});
+        else if (isLoss(events.action[before]))
+            lost.push_back({events.address[before], events.sizes[before]});
+    }
 }
 
 bool ModelAgreement::isBelievable() const noexcept

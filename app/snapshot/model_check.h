@@ -58,7 +58,13 @@ struct ModelAgreement
                                                 const AllocatorSettings &settings, std::stop_token stop = {},
                                                 const ProgressSink &progress = {});
 
-/// What the driver gave for a request, as recorded: into `hints`, which it replaces.
-void hintsFor(const AllocatorRequest &request, const Replay &replay, std::vector<AddressSpan> &hints);
+/// What was recorded about a request: what the driver gave, and what was given back before.
+struct RecordedHints
+{
+    std::vector<AddressSpan> gained;
+    std::vector<AddressSpan> lost;
+
+    void read(const AllocatorRequest &request, const Replay &replay); // replaces what was there
+};
 
 } // namespace plimsoll

@@ -33,9 +33,9 @@ std::string fragmentation(const OomExplanation &oom)
     std::string text = "Fragmentation: " + bytes(oom.usableFree) + " are cached and free where the request could use them, but the largest piece is "
         + bytes(oom.largestFreeOwn) + " and " + bytes(oom.asked) + " were asked for.";
     if (oom.pinnedCount > 0)
-        text += " " + count(oom.pinnedCount, "allocation", "allocations") + " (" + bytes(oom.pinnedLive) + ") keep "
+        text += " " + count(oom.pinnedCount, "allocation", "allocations") + " (" + bytes(oom.pinnedLive) + (oom.pinnedCount == 1 ? ") keeps " : ") keep ")
             + bytes(oom.pinnedFree) + " in " + count(oom.pinnedSegments, "segment", "segments") + " from being given back.";
-    return text + " expandable_segments:True, a max_split_size_mb or fewer distinct sizes would help.";
+    return text + " expandable_segments:True, a max_split_size_mb or fewer distinct sizes may help.";
 }
 
 std::string memoryOutside(const OomVerdict &v)

@@ -60,7 +60,7 @@ public:
         const auto &events = m_replay.snapshot().events;
         const auto first = m_replay.device().firstEvent;
         const auto nobody = static_cast<RequestId>(m_replay.size());
-        std::vector<AddressSpan> hints;
+        RecordedHints hints;
         const auto &all = m_requests.requests;
         for (std::size_t r = 0; r < all.size() && all[r].event < m_oom.event; ++r) {
             if (r % kLookEvery == 0 && !ticker.goesOn(r, all.size()))
@@ -68,10 +68,10 @@ public:
             const auto &request = all[r];
             switch (request.kind) {
             case RequestKind::Allocate:
-                hintsFor(request, m_replay, hints);
-                if (!model.allocate(request.id, events.sizes[first + request.event], request.pool, {DriverAnswer::Unknown, hints}).isPlaced) {
+                hints.read(request, m_replay);
+                if (!model.allocate(request.id, events.sizes[first + request.event], request.pool, {DriverAnswer::Unknown, hints.gained, {}}).isPlaced) {
                     answer.failedEarlierAt = request.event;
-                    finish(answer, model);
+                    notePeaks(answer, model);
                     return answer;
                 }
                 break;
@@ -88,11 +88,13 @@ public:
         if (variant.emptiesCacheBefore)
             model.emptyCache();
         model.setCapacity(m_report.capacity);
+        notePeaks(answer, model);
         answer.reservedAtRequest = model.reserved();
         const auto pool = model.pool(m_oom.pool);
         answer.largestFreeAtRequest = model.largestFree(pool, m_oom.isSmall);
         answer.fits = model.allocate(nobody, m_oom.asked, pool).isPlaced;
-        finish(answer, model);
+        if (answer.fits)
+            answer.reservedAfter = model.reserved();
         return answer;
     }
 
@@ -111,7 +113,7 @@ private:
         return model;
     }
 
-    static void finish(WhatIfAnswer &answer, const AllocatorModel &model)
+    static void notePeaks(WhatIfAnswer &answer, const AllocatorModel &model)
     {
         answer.peakReserved = model.peakReserved();
         answer.peakActive = model.peakActive();
@@ -239,7 +241,7 @@ std::string describe(const WhatIfAnswer &answer, const WhatIfReport &report)
     text += answer.fits ? " this request fits" : " this request does not fit either";
     if (!answer.fits && answer.fitsIfLaidOutAnew.value_or(false))
         text += " while what was there before the recording lies where it was; laid out anew it would";
-    return text + "; peak reserved " + bytes(report.baseline.peakReserved) + " → " + bytes(answer.peakReserved) + ".";
+    return text + "; peak reserved before it " + bytes(report.baseline.peakReserved) + " → " + bytes(answer.peakReserved) + ".";
 }
 
 std::string describeBelief(const WhatIfReport &report)

@@ -24,9 +24,10 @@ struct WhatIfAnswer
     WhatIfVariant variant;
     bool fits = false;               // the request finds a place, and so did all before it
     std::optional<std::size_t> failedEarlierAt; // event of the device's list at which it would have failed instead
-    std::uint64_t peakReserved = 0;  // bytes, up to and with the request
-    std::uint64_t peakActive = 0;    // rounded
-    std::uint64_t reservedAtRequest = 0;
+    std::uint64_t peakReserved = 0; // bytes, before the request
+    std::uint64_t peakActive = 0;   // in blocks, before the request
+    std::uint64_t reservedAtRequest = 0; // just before it
+    std::optional<std::uint64_t> reservedAfter; // with it, where it fits
     std::uint64_t largestFreeAtRequest = 0; // in the request's own pool
     /// Only of expandable segments after a lost beginning: whether it fits when what was there before
     /// is laid out in the new way too (`fits` leaves it where it was).
@@ -60,7 +61,7 @@ struct WhatIfReport
 [[nodiscard]] Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, std::stop_token stop = {},
                                           const ProgressSink &progress = {});
 
-/// "With expandable_segments:True this request fits; peak reserved 71.2 GiB → 64.0 GiB."
+/// "With expandable_segments:True this request fits; peak reserved before it 71.2 GiB → 64.0 GiB."
 [[nodiscard]] std::string describe(const WhatIfAnswer &answer, const WhatIfReport &report);
 /// How far the answers can be believed, with the model's agreement.
 [[nodiscard]] std::string describeBelief(const WhatIfReport &report);
