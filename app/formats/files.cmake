@@ -76,6 +76,7 @@ set(formats_HEADERS
     exposition_text.h
     family_index.h
     frame_list_cache.h
+    growing_array.h
     heap_profile.h
     heap_text.h
     json_reader.h

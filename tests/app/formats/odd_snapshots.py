@@ -90,7 +90,7 @@ def main():
         with open(os.path.join(folder, name), "wb") as f:
             f.write(raw)
     for name, graph in graphs():
-        for protocol in range(6):
+        for protocol in (2, 4) if name == "wide" else range(6):
             raw = pickle.dumps(graph, protocol)
             write("%s-protocol%d.pickle" % (name, protocol), raw)
             if name in ("mixed", "deep", "list") and protocol in (2, 4):

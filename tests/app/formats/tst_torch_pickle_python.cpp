@@ -51,8 +51,11 @@ void TorchPicklePythonTest::sameAsCPython_data()
     QTest::addColumn<QString>("name");
     // The names are known before the files are: rows are made before the first test runs.
     for (const char *graph : {"mixed", "plain", "deep", "wide", "list", "nothing"})
-        for (int protocol = 0; protocol < 6; ++protocol)
+        for (int protocol = 0; protocol < 6; ++protocol) {
+            if (std::string_view(graph) == "wide" && protocol != 2 && protocol != 4)
+                continue; // 70,000 frames take a while
             QTest::addRow("%s, protocol %d", graph, protocol) << QStringLiteral("%1-protocol%2.pickle").arg(QLatin1String(graph)).arg(protocol);
+        }
     for (const char *graph : {"mixed", "deep", "list"})
         for (const char *writer : {"optimized", "python"})
             for (const int protocol : {2, 4})
