@@ -37,6 +37,7 @@ set(formats_SOURCES
     pickle_window.cpp
     pprof.cpp
     replaced_file.cpp
+    sqlite_tables.cpp
     stack_table.cpp
     text_table.cpp
     torch_attributes.cpp

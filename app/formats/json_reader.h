@@ -54,6 +54,9 @@ public:
     /// has come, or comes at the next call; whole values in front of it were handed out.
     [[nodiscard]] bool isTruncated() const noexcept { return m_isTruncated; }
 
+    /// What was wrong with the packing, although the text may be whole; empty when nothing was.
+    [[nodiscard]] const std::string &packingError() const noexcept { return m_packingError; }
+
 private:
     struct Scan
     {

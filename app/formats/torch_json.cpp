@@ -123,6 +123,8 @@ private:
             return tl::make_unexpected(next.error());
         if (*next != '\0')
             m_to.snapshot.warnings.push_back("Behind the snapshot, at byte " + std::to_string(m_json.offset()) + ", there is more; it was left out.");
+        if (!m_json.packingError().empty())
+            m_to.snapshot.warnings.push_back(m_json.packingError() + " What it held is whole.");
         return {};
     }
 

@@ -4,16 +4,13 @@
 #include "formats/byte_source.h"
 #include "formats/json_reader.h"
 #include "formats/json_text.h"
-#include "formats/sqlite_handle.h"
+#include "formats/sqlite_tables.h"
 #include "formats/torch_attributes.h"
 #include "formats/torch_collector.h"
 #include "formats/torch_extras.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fstream>
 #include <map>
 #include <unordered_map>
@@ -23,25 +20,8 @@ namespace plimsoll {
 namespace {
 
 constexpr std::size_t kMaxLists = 1024;
-constexpr std::size_t kMaxTables = 256;
-constexpr std::size_t kMaxColumns = 200;
 
 using Pool = std::optional<std::pair<std::int64_t, std::int64_t>>;
-
-std::string lower(std::string_view text)
-{
-    std::string low(text);
-    std::transform(low.begin(), low.end(), low.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return low;
-}
-
-std::string sqlName(std::string_view name)
-{
-    std::string text = "\"";
-    for (const char c : name)
-        text += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return text + '"';
-}
 
 // "[0, 1]", "(0, 1)"
 Pool poolOf(std::string_view text) noexcept
@@ -59,35 +39,18 @@ Pool poolOf(std::string_view text) noexcept
     return first && second ? Pool(std::pair(*first, *second)) : std::nullopt;
 }
 
-/// A table's rows with their columns by name.
-struct Table
-{
-    std::string name;
-    std::vector<std::string> columns; // as they are spelled
-    std::map<std::string, int> indices; // lower case
-
-    [[nodiscard]] int at(std::initializer_list<std::string_view> names) const
-    {
-        for (const auto wanted : names)
-            if (const auto found = indices.find(std::string(wanted)); found != indices.end())
-                return found->second;
-        return -1;
-    }
-};
-
 class TorchSqliteReader
 {
 public:
     TorchSqliteReader(const std::filesystem::path &path, const SnapshotReading &reading, std::uint64_t bytes)
-        : m_path(path), m_reading(reading), m_to(reading, bytes), m_bytes(bytes)
+        : m_path(path), m_reading(reading), m_tables(path, reading), m_to(reading, bytes), m_bytes(bytes)
     {}
 
     [[nodiscard]] Result<MemorySnapshot> read()
     {
-        if (const auto state = open(); !state)
+        if (const auto state = m_tables.open(); !state)
             return tl::make_unexpected(state.error());
-        if (const auto state = listTables(); !state)
-            return tl::make_unexpected(state.error());
+        nameTables();
         const auto *segments = table("segments");
         const auto *traces = table("device_traces");
         if (!segments && !traces)
@@ -110,117 +73,20 @@ public:
     }
 
 private:
-    [[nodiscard]] Result<void> open()
+    void nameTables()
     {
-        // Nothing is written, not even the files that a reader of a write-ahead log makes beside it.
-        std::error_code ignored;
-        const auto log = std::filesystem::path(m_path.string() + "-wal");
-        const bool hasLog = std::filesystem::file_size(log, ignored) > 0 && !ignored;
-        const auto folder = m_path.parent_path().empty() ? std::filesystem::path(".") : m_path.parent_path();
-        const bool isImmutable = !hasLog || ::access(folder.c_str(), W_OK) != 0;
-        std::string uri = "file:";
-        for (const char c : std::filesystem::absolute(m_path, ignored).string())
-            uri += c == '?' ? "%3f" : c == '#' ? "%23" : c == '%' ? "%25" : std::string(1, c);
-        uri += isImmutable ? "?mode=ro&immutable=1" : "?mode=ro";
-        sqlite3 *database = nullptr;
-        const int code = ::sqlite3_open_v2(uri.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
-        m_database.reset(database);
-        if (code != SQLITE_OK)
-            return failed(code);
-        for (const auto &[option, value] : {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
-                                            std::pair(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), std::pair(SQLITE_DBCONFIG_ENABLE_VIEW, 0),
-                                            std::pair(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)})
-            (void)::sqlite3_db_config(database, option, value, nullptr);
-        const auto length = static_cast<int>(std::min<std::size_t>(m_reading.limits.textBytes, 1U << 30U));
-        for (const auto &[limit, value] : {std::pair(SQLITE_LIMIT_LENGTH, length), std::pair(SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
-                                           std::pair(SQLITE_LIMIT_COLUMN, 256), std::pair(SQLITE_LIMIT_EXPR_DEPTH, 32),
-                                           std::pair(SQLITE_LIMIT_COMPOUND_SELECT, 2), std::pair(SQLITE_LIMIT_VDBE_OP, 50'000),
-                                           std::pair(SQLITE_LIMIT_ATTACHED, 0), std::pair(SQLITE_LIMIT_TRIGGER_DEPTH, 1),
-                                           std::pair(SQLITE_LIMIT_WORKER_THREADS, 0)})
-            ::sqlite3_limit(database, limit, value);
-        ::sqlite3_progress_handler(database, 1000, &TorchSqliteReader::isStopped, this);
-        for (const char *pragma : {"PRAGMA cell_size_check=ON", "PRAGMA mmap_size=0", "PRAGMA query_only=ON", "PRAGMA temp_store=MEMORY"})
-            if (SqliteStatement statement(database, pragma); statement.run() != SQLITE_OK)
-                return failed(statement.code());
-        ::sqlite3_set_authorizer(database, &TorchSqliteReader::authorize, this);
-        return {};
-    }
-
-    static int isStopped(void *self) noexcept { return static_cast<TorchSqliteReader *>(self)->m_reading.stop.stop_requested() ? 1 : 0; }
-
-    // We read tables by name; whatever a file wants to run beside that is refused.
-    static int authorize(void *, int action, const char *first, const char *, const char *, const char *) noexcept
-    {
-        switch (action) {
-        case SQLITE_SELECT:
-        case SQLITE_READ: return SQLITE_OK;
-        case SQLITE_PRAGMA: return std::string_view(first ? first : "") == "table_info" ? SQLITE_OK : SQLITE_DENY;
-        default: return SQLITE_DENY;
-        }
-    }
-
-    [[nodiscard]] tl::unexpected<Error> failed(int code) const
-    {
-        const char *message = m_database ? ::sqlite3_errmsg(m_database.get()) : ::sqlite3_errstr(code);
-        switch (code & 0xFF) {
-        case SQLITE_INTERRUPT: return failure(Error::Code::Cancelled, "Reading " + m_path.string() + " was cancelled.");
-        case SQLITE_TOOBIG:
-        case SQLITE_NOMEM: return failure(Error::Code::TooLarge, "A value in " + m_path.string() + " is too long.");
-        case SQLITE_CANTOPEN:
-        case SQLITE_IOERR:
-        case SQLITE_PERM:
-        case SQLITE_BUSY: return failure(Error::Code::Io, m_path.string() + " cannot be read: " + message + '.');
-        default: return failure(Error::Code::Corrupt, "The database " + m_path.string() + " is damaged: " + message + '.');
-        }
-    }
-
-    [[nodiscard]] Result<void> listTables()
-    {
-        // A table without a page of its own is a virtual one: code, not data.
-        SqliteStatement names(m_database.get(), "SELECT name FROM sqlite_master WHERE type='table' AND rootpage>0");
-        std::vector<std::string> found;
-        while (names.step() && found.size() < kMaxTables)
-            found.emplace_back(names.text(0));
-        if (names.code() != SQLITE_DONE && names.code() != SQLITE_ROW)
-            return failed(names.code());
-        for (auto &name : found) {
-            if (name.starts_with("sqlite_"))
-                continue;
-            Table each;
-            each.name = name;
-            SqliteStatement columns(m_database.get(), "PRAGMA table_info(" + sqlName(name) + ')');
-            while (columns.step() && each.columns.size() < kMaxColumns) {
-                each.indices.emplace(lower(columns.text(1)), static_cast<int>(each.columns.size()));
-                each.columns.emplace_back(columns.text(1));
-            }
-            constexpr std::array<std::string_view, 10> kKnown{"segments",      "blocks",     "device_traces", "host_segments", "host_traces",
-                                                              "external_annotations", "allocator_settings", "stacks", "attributes", "plimsoll"};
-            const auto key = lower(name);
+        constexpr std::array<std::string_view, 10> kKnown{"segments",      "blocks",     "device_traces", "host_segments", "host_traces",
+                                                          "external_annotations", "allocator_settings", "stacks", "attributes", "plimsoll"};
+        for (const auto &[key, table] : m_tables.all()) {
             if (std::find(kKnown.begin(), kKnown.end(), key) == kKnown.end())
-                m_to.unknownKey("table", name);
-            m_to.snapshot.origin.topLevel.push_back(name);
-            m_tables.emplace(key, std::move(each));
+                m_to.unknownKey("table", table.name);
+            m_to.snapshot.origin.topLevel.push_back(table.name);
         }
-        return {};
     }
 
-    [[nodiscard]] const Table *table(const std::string &name) const
-    {
-        const auto found = m_tables.find(name);
-        return found == m_tables.end() || found->second.columns.empty() ? nullptr : &found->second;
-    }
-
-    // All columns in their order, so that a column's index is the table's.
-    [[nodiscard]] SqliteStatement select(const Table &from, const std::string &where = {}) const
-    {
-        std::string sql = "SELECT ";
-        for (std::size_t i = 0; i < from.columns.size(); ++i)
-            sql += (i == 0 ? "" : ",") + sqlName(from.columns[i]);
-        sql += " FROM " + sqlName(from.name) + where;
-        if (const int id = from.at({"id"}); id >= 0)
-            sql += " ORDER BY " + sqlName(from.columns[static_cast<std::size_t>(id)]);
-        return {m_database.get(), sql};
-    }
+    [[nodiscard]] const SqliteTable *table(const std::string &name) const { return m_tables.find(name); }
+    [[nodiscard]] tl::unexpected<Error> failed(int code) const { return m_tables.failed(code); }
+    [[nodiscard]] SqliteStatement select(const SqliteTable &from, const std::string &where = {}) const { return m_tables.select(from, where); }
 
     // Calls for each row; a Result<void> from it ends the reading.
     template <class Each>
@@ -301,7 +167,7 @@ private:
         });
     }
 
-    void countUnknown(const Table &from, std::string_view where, std::initializer_list<std::string_view> known)
+    void countUnknown(const SqliteTable &from, std::string_view where, std::initializer_list<std::string_view> known)
     {
         for (const auto &[column, index] : from.indices)
             if (std::find(known.begin(), known.end(), column) == known.end())
@@ -432,7 +298,7 @@ private:
         return {};
     }
 
-    [[nodiscard]] Result<void> readLists(const Table &from, MemoryKind kind)
+    [[nodiscard]] Result<void> readLists(const SqliteTable &from, MemoryKind kind)
     {
         auto &snapshot = m_to.snapshot;
         const int device = from.at({"device", "device_id", "device_index"});
@@ -440,8 +306,8 @@ private:
         std::int64_t count = 1;
         if (device >= 0) {
             lists.clear();
-            SqliteStatement numbers(m_database.get(), "SELECT DISTINCT " + sqlName(from.columns[static_cast<std::size_t>(device)]) + " FROM "
-                                                          + sqlName(from.name) + " ORDER BY 1");
+            auto numbers = m_tables.prepare("SELECT DISTINCT " + SqliteTables::quoted(from.columns[static_cast<std::size_t>(device)]) + " FROM "
+                                                          + SqliteTables::quoted(from.name) + " ORDER BY 1");
             while (numbers.step() && lists.size() <= kMaxLists)
                 lists.push_back(numbers.isNull(0) ? 0 : numbers.integer(0));
             if (numbers.code() != SQLITE_DONE && numbers.code() != SQLITE_ROW)
@@ -459,7 +325,7 @@ private:
             to.firstEvent = snapshot.events.size();
             if (std::find(lists.begin(), lists.end(), list) != lists.end()) {
                 const auto where = device < 0 ? std::string()
-                                              : " WHERE " + sqlName(from.columns[static_cast<std::size_t>(device)]) + '=' + std::to_string(list);
+                                              : " WHERE " + SqliteTables::quoted(from.columns[static_cast<std::size_t>(device)]) + '=' + std::to_string(list);
                 if (const auto state = readEvents(from, where); !state)
                     return state;
             }
@@ -471,7 +337,7 @@ private:
         return {};
     }
 
-    [[nodiscard]] Result<void> readEvents(const Table &from, const std::string &where)
+    [[nodiscard]] Result<void> readEvents(const SqliteTable &from, const std::string &where)
     {
         const int action = from.at({"action"});
         const int address = from.at({"addr", "address"});
@@ -487,7 +353,7 @@ private:
         for (std::size_t i = 0; i < from.columns.size(); ++i) {
             constexpr std::array<std::string_view, 15> kKnown{"id",     "device",   "device_id", "device_index", "action",     "addr",    "address",
                                                               "device_free", "size", "stream", "time_us", "frames", "stack_id", "pool_id", "attributes"};
-            if (std::find(kKnown.begin(), kKnown.end(), lower(from.columns[i])) == kKnown.end())
+            if (std::find(kKnown.begin(), kKnown.end(), SqliteTables::lower(from.columns[i])) == kKnown.end())
                 others.emplace_back(static_cast<int>(i), from.columns[i]);
         }
         EventContext context;
@@ -638,7 +504,7 @@ private:
     {
         if (!table("plimsoll"))
             return std::nullopt;
-        SqliteStatement row(m_database.get(), std::string("SELECT value FROM plimsoll WHERE key='")
+        auto row = m_tables.prepare(std::string("SELECT value FROM plimsoll WHERE key='")
                                                   + (kind == MemoryKind::PinnedHost ? "host_lists'" : "device_lists'"));
         if (!row.step() || row.isNull(0))
             return std::nullopt;
@@ -647,10 +513,9 @@ private:
 
     std::filesystem::path m_path;
     const SnapshotReading &m_reading;
-    SqliteDatabase m_database;
+    SqliteTables m_tables;
     TorchCollector m_to;
     std::uint64_t m_bytes;
-    std::map<std::string, Table> m_tables; // by lower-case name
     std::unordered_map<std::int64_t, StackId> m_stacks;
     std::unordered_map<std::int64_t, std::size_t> m_segmentIds;
     std::string m_padded;
