@@ -26,6 +26,7 @@ set(formats_SOURCES
     json_reader.cpp
     json_text.cpp
     kineto.cpp
+    kineto_events.cpp
     kineto_stacks.cpp
     mapped_draft.cpp
     memory_snapshot.cpp

@@ -67,7 +67,7 @@ public:
             if (!m_json.isTruncated())
                 return tl::make_unexpected(state.error());
             m_timeline.snapshot.warnings.push_back(state.error().detail + " What came before is shown.");
-            m_timeline.snapshot.origin.truncatedAt = m_json.offset();
+            m_timeline.snapshot.origin.truncatedAt = m_json.end();
         }
         return finish();
     }

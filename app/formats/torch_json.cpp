@@ -84,7 +84,7 @@ public:
                 return tl::make_unexpected(state.error());
             snapshot.warnings.push_back(state.error().detail + ' ' + std::to_string(snapshot.segments.size()) + " segments and "
                                         + std::to_string(snapshot.events.size()) + " events that came before are shown.");
-            origin.truncatedAt = m_json.offset();
+            origin.truncatedAt = m_json.end();
         } else if (!m_isSnapshot) {
             return failure(Error::Code::BadInput, "This JSON is no allocator snapshot: it has neither \"segments\" nor \"device_traces\".");
         }
