@@ -50,6 +50,7 @@ set(formats_SOURCES
     torch_frames_text.cpp
     torch_html.cpp
     torch_json.cpp
+    torch_json_parts.cpp
     torch_json_writer.cpp
     torch_keys.cpp
     torch_machine.cpp

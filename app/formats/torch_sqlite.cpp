@@ -21,24 +21,6 @@ namespace {
 
 constexpr std::size_t kMaxLists = 1024;
 
-using Pool = std::optional<std::pair<std::int64_t, std::int64_t>>;
-
-// "[0, 1]", "(0, 1)"
-Pool poolOf(std::string_view text) noexcept
-{
-    const auto comma = text.find(',');
-    if (text.size() < 5 || comma == std::string_view::npos)
-        return std::nullopt;
-    const auto number = [](std::string_view part) {
-        const auto begin = part.find_first_not_of(" [(");
-        const auto end = part.find_last_not_of(" ])");
-        return begin == std::string_view::npos || end < begin ? std::nullopt : jsonInteger(part.substr(begin, end - begin + 1));
-    };
-    const auto first = number(text.substr(0, comma));
-    const auto second = number(text.substr(comma + 1));
-    return first && second ? Pool(std::pair(*first, *second)) : std::nullopt;
-}
-
 class TorchSqliteReader
 {
 public:
@@ -206,7 +188,7 @@ private:
             if (has(row, type) && (row.text(type) == "large" || row.text(type) == "small"))
                 segment.isLarge = row.text(type) == "large";
             if (has(row, pool))
-                segment.pool = poolOf(row.text(pool));
+                segment.pool = TorchCollector::pool(row.text(pool));
             segment.isExpandable = flag(row, expandable);
             const auto found = stack(row, frames, stackId);
             if (!found)
@@ -373,7 +355,7 @@ private:
             context.pool.reset();
             context.attributes.clear();
             if (has(row, pool))
-                context.pool = poolOf(row.text(pool));
+                context.pool = TorchCollector::pool(row.text(pool));
             if (has(row, attributes))
                 if (const auto state = takeAttributes(row.text(attributes), context); !state)
                     return state;
@@ -419,7 +401,7 @@ private:
                 segment.totalSize = bytes(row, size, 0);
                 segment.stream = m_to.stream(bytes(row, stream, 0));
                 if (has(row, pool))
-                    segment.pool = poolOf(row.text(pool));
+                    segment.pool = TorchCollector::pool(row.text(pool));
                 const auto found = stack(row, frames, stackId);
                 if (!found)
                     return tl::make_unexpected(found.error());
