@@ -332,7 +332,11 @@ private:
 
 Result<KinetoTrace> readKineto(ByteSource &source, const SnapshotReading &reading)
 {
-    return KinetoReader(source, reading).read();
+    try {
+        return KinetoReader(source, reading).read();
+    } catch (const std::bad_alloc &) {
+        return failure(Error::Code::TooLarge, "There is not enough memory to read this file.");
+    }
 }
 
 } // namespace plimsoll

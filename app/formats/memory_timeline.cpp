@@ -330,7 +330,11 @@ std::string_view toString(TimelineCategory category) noexcept
 
 Result<MemoryTimeline> readMemoryTimeline(ByteSource &source, const SnapshotReading &reading)
 {
-    return TimelineReader(source, reading).read();
+    try {
+        return TimelineReader(source, reading).read();
+    } catch (const std::bad_alloc &) {
+        return failure(Error::Code::TooLarge, "There is not enough memory to read this file.");
+    }
 }
 
 } // namespace plimsoll

@@ -136,12 +136,12 @@ const SqliteTable *SqliteTables::find(const std::string &name) const
     return found == m_tables.end() ? nullptr : &found->second;
 }
 
-SqliteStatement SqliteTables::select(const SqliteTable &from, const std::string &where) const
+SqliteStatement SqliteTables::select(const SqliteTable &from) const
 {
     std::string sql = "SELECT ";
     for (std::size_t i = 0; i < from.columns.size(); ++i)
         sql += (i == 0 ? "" : ",") + quoted(from.columns[i]);
-    sql += " FROM " + quoted(from.name) + where;
+    sql += " FROM " + quoted(from.name);
     if (const int id = from.at({"id"}); id >= 0)
         sql += " ORDER BY " + quoted(from.columns[static_cast<std::size_t>(id)]);
     return prepare(sql);

@@ -42,7 +42,7 @@ public:
     [[nodiscard]] const SqliteTable *find(const std::string &name) const;
     [[nodiscard]] SqliteStatement prepare(const std::string &sql) const { return {m_database.get(), sql}; }
     /// All columns in their order, so that a column's index is the table's; by "id" where there is one.
-    [[nodiscard]] SqliteStatement select(const SqliteTable &from, const std::string &where = {}) const;
+    [[nodiscard]] SqliteStatement select(const SqliteTable &from) const;
     /// The sentence for what went wrong.
     [[nodiscard]] tl::unexpected<Error> failed(int code) const;
 

@@ -9,6 +9,7 @@
 #include "formats/torch_json_parts.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace plimsoll {
@@ -338,7 +339,11 @@ private:
 
 Result<MemorySnapshot> readTorchJson(ByteSource &source, const SnapshotReading &reading)
 {
-    return TorchJsonReader(source, reading).read();
+    try {
+        return TorchJsonReader(source, reading).read();
+    } catch (const std::bad_alloc &) {
+        return failure(Error::Code::TooLarge, "There is not enough memory to read this file.");
+    }
 }
 
 } // namespace plimsoll

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <map>
 #include <unordered_map>
+#include <new>
 #include <utility>
 
 namespace plimsoll {
@@ -68,7 +69,7 @@ private:
 
     [[nodiscard]] const SqliteTable *table(const std::string &name) const { return m_tables.find(name); }
     [[nodiscard]] tl::unexpected<Error> failed(int code) const { return m_tables.failed(code); }
-    [[nodiscard]] SqliteStatement select(const SqliteTable &from, const std::string &where = {}) const { return m_tables.select(from, where); }
+    [[nodiscard]] SqliteStatement select(const SqliteTable &from) const { return m_tables.select(from); }
 
     // Calls for each row; a Result<void> from it ends the reading.
     template <class Each>
@@ -283,44 +284,51 @@ private:
     [[nodiscard]] Result<void> readLists(const SqliteTable &from, MemoryKind kind)
     {
         auto &snapshot = m_to.snapshot;
-        const int device = from.at({"device", "device_id", "device_index"});
-        std::vector<std::int64_t> lists{0};
-        std::int64_t count = 1;
-        if (device >= 0) {
-            lists.clear();
-            auto numbers = m_tables.prepare("SELECT DISTINCT " + SqliteTables::quoted(from.columns[static_cast<std::size_t>(device)]) + " FROM "
-                                                          + SqliteTables::quoted(from.name) + " ORDER BY 1");
-            while (numbers.step() && lists.size() <= kMaxLists)
-                lists.push_back(numbers.isNull(0) ? 0 : numbers.integer(0));
-            if (numbers.code() != SQLITE_DONE && numbers.code() != SQLITE_ROW)
-                return failed(numbers.code());
-            if (lists.size() > kMaxLists || (!lists.empty() && (lists.front() < 0 || lists.back() >= static_cast<std::int64_t>(kMaxLists))))
-                return failure(Error::Code::TooLarge, "The database names more devices than " + std::to_string(kMaxLists) + '.');
-            count = lists.empty() ? 0 : lists.back() + 1;
+        const auto first = snapshot.events.size();
+        std::vector<std::uint16_t> lists; // of each row
+        if (const auto state = readEvents(from, lists); !state)
+            return state;
+        if (!std::is_sorted(lists.begin(), lists.end()))
+            sortEvents(first, lists);
+        auto count = lists.empty() ? std::size_t{0} : std::size_t{lists.back()} + 1;
+        if (const auto said = listCount(kind); said && *said > 0 && *said <= static_cast<std::int64_t>(kMaxLists))
+            count = std::max(count, static_cast<std::size_t>(*said)); // empty ones at the end
+        auto at = lists.begin();
+        for (std::size_t list = 0; list < count; ++list) {
+            const auto end = std::upper_bound(at, lists.end(), list);
+            TraceDevice device;
+            device.kind = kind;
+            device.ordinal = static_cast<std::int32_t>(list);
+            device.firstEvent = first + static_cast<std::size_t>(at - lists.begin());
+            device.eventCount = static_cast<std::size_t>(end - at);
+            snapshot.devices.push_back(std::move(device));
+            at = end;
         }
-        if (const auto said = listCounts(kind); said && *said >= count && *said <= static_cast<std::int64_t>(kMaxLists))
-            count = *said;
-        for (std::int64_t list = 0; list < count; ++list) {
-            TraceDevice to;
-            to.kind = kind;
-            to.ordinal = static_cast<std::int32_t>(list);
-            to.firstEvent = snapshot.events.size();
-            if (std::find(lists.begin(), lists.end(), list) != lists.end()) {
-                const auto where = device < 0 ? std::string()
-                                              : " WHERE " + SqliteTables::quoted(from.columns[static_cast<std::size_t>(device)]) + '=' + std::to_string(list);
-                if (const auto state = readEvents(from, where); !state)
-                    return state;
-            }
-            to.eventCount = snapshot.events.size() - to.firstEvent;
-            snapshot.devices.push_back(std::move(to));
-            if (kind == MemoryKind::Accelerator)
-                ++snapshot.origin.traceLists;
-        }
+        if (kind == MemoryKind::Accelerator)
+            snapshot.origin.traceLists = count;
         return {};
     }
 
-    [[nodiscard]] Result<void> readEvents(const SqliteTable &from, const std::string &where)
+    // Lists whose rows are mixed, one after the other.
+    void sortEvents(std::size_t first, std::vector<std::uint16_t> &lists)
     {
+        auto &events = m_to.snapshot.events;
+        std::vector<std::uint32_t> order(lists.size());
+        for (std::size_t i = 0; i < order.size(); ++i)
+            order[i] = static_cast<std::uint32_t>(i);
+        std::stable_sort(order.begin(), order.end(), [&lists](std::uint32_t a, std::uint32_t b) { return lists[a] < lists[b]; });
+        EventColumns sorted(events.capacity());
+        for (std::size_t i = 0; i < first; ++i)
+            sorted.append(events[i]);
+        for (const auto i : order)
+            sorted.append(events[first + i]);
+        events = std::move(sorted);
+        std::sort(lists.begin(), lists.end());
+    }
+
+    [[nodiscard]] Result<void> readEvents(const SqliteTable &from, std::vector<std::uint16_t> &lists)
+    {
+        const int device = from.at({"device", "device_id", "device_index"});
         const int action = from.at({"action"});
         const int address = from.at({"addr", "address"});
         const int deviceFree = from.at({"device_free"});
@@ -339,7 +347,12 @@ private:
                 others.emplace_back(static_cast<int>(i), from.columns[i]);
         }
         EventContext context;
-        return eachRow(select(from, where), [&](const SqliteStatement &row) -> Result<void> {
+        return eachRow(select(from), [&](const SqliteStatement &row) -> Result<void> {
+            const auto list = has(row, device) ? row.integer(device) : 0;
+            if (list < 0 || list >= static_cast<std::int64_t>(kMaxLists))
+                return failure(Error::Code::TooLarge, "The database names device " + std::to_string(list) + "; at most " + std::to_string(kMaxLists)
+                                                          + " are expected.");
+            lists.push_back(static_cast<std::uint16_t>(list));
             TraceEvent event;
             event.action = m_to.action(has(row, action) ? row.text(action) : std::string_view());
             event.address = bytes(row, address);
@@ -482,7 +495,7 @@ private:
     }
 
     // How many lists there are with the empty ones at the end, where the file says it.
-    [[nodiscard]] std::optional<std::int64_t> listCounts(MemoryKind kind)
+    [[nodiscard]] std::optional<std::int64_t> listCount(MemoryKind kind)
     {
         if (!table("plimsoll"))
             return std::nullopt;
@@ -519,7 +532,11 @@ Result<MemorySnapshot> readTorchSqlite(const std::filesystem::path &path, const 
     if (std::string_view(head.data(), head.size()) != std::string_view("SQLite format 3\0", 16))
         return failure(Error::Code::BadInput, path.string() + " is no SQLite database.");
     const auto bytes = std::filesystem::file_size(path, error);
-    return TorchSqliteReader(path, reading, error ? 0 : bytes).read();
+    try {
+        return TorchSqliteReader(path, reading, error ? 0 : bytes).read();
+    } catch (const std::bad_alloc &) {
+        return failure(Error::Code::TooLarge, "There is not enough memory to read this file.");
+    }
 }
 
 } // namespace plimsoll
