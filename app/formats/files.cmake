@@ -26,6 +26,7 @@ set(formats_SOURCES
     json_reader.cpp
     json_text.cpp
     kineto.cpp
+    kineto_events.cpp
     kineto_stacks.cpp
     mapped_draft.cpp
     memory_snapshot.cpp
@@ -39,6 +40,7 @@ set(formats_SOURCES
     replaced_file.cpp
     snapshot_file.cpp
     snapshot_format.cpp
+    sqlite_tables.cpp
     stack_table.cpp
     text_table.cpp
     torch_attributes.cpp
@@ -50,6 +52,7 @@ set(formats_SOURCES
     torch_frames_text.cpp
     torch_html.cpp
     torch_json.cpp
+    torch_json_parts.cpp
     torch_json_writer.cpp
     torch_keys.cpp
     torch_machine.cpp

@@ -50,9 +50,13 @@ public:
     [[nodiscard]] Result<Run> elements();
 
     [[nodiscard]] std::uint64_t offset() const noexcept { return m_base + m_at; }
+    [[nodiscard]] std::uint64_t end() const noexcept { return m_base + m_end; } // of what was read so far
     /// Whether the bytes ended (or their packing broke) before the text did. The error that says so
     /// has come, or comes at the next call; whole values in front of it were handed out.
     [[nodiscard]] bool isTruncated() const noexcept { return m_isTruncated; }
+
+    /// What was wrong with the packing, although the text may be whole; empty when nothing was.
+    [[nodiscard]] const std::string &packingError() const noexcept { return m_packingError; }
 
 private:
     struct Scan

@@ -4,10 +4,9 @@
 #include "formats/json_element.h"
 #include "formats/json_reader.h"
 #include "formats/json_text.h"
-#include "formats/kineto_stacks.h"
+#include "formats/kineto_events.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -17,80 +16,11 @@
 namespace plimsoll {
 namespace {
 
-__extension__ typedef __int128 Wide; // sums and products are cut once, at the end
-
-/// One [memory] or [OutOfMemory] event as it is written.
-struct MemoryRow
-{
-    ChromeTime time;
-    std::int64_t bytes = 0;
-    std::uint64_t address = kUnknownBytes;
-    std::int64_t allocated = 0;
-    std::int64_t reserved = 0;
-    std::uint32_t device = 0;
-    std::uint32_t thread : 28 = 0;
-    std::uint32_t isOom : 1 = 0;
-    std::uint32_t hasAllocated : 1 = 0;
-    std::uint32_t hasReserved : 1 = 0;
-    StackId stack = kNoStack;
-};
-
-struct Range
-{
-    ChromeTime begin;
-    double duration = 0; // microseconds
-    TextId name = 0;
-};
-
-constexpr std::uint64_t kMaxThreads = 1U << 20U;
-
-std::optional<ChromeTime> timeOf(std::string_view token) noexcept
-{
-    if (isJsonString(token))
-        token = token.substr(1, token.size() - 2);
-    std::int64_t whole = 0;
-    const auto *end = token.data() + token.size();
-    const auto [stop, error] = std::from_chars(token.data(), end, whole);
-    if (error == std::errc() && stop == end)
-        return ChromeTime{whole, 0};
-    const auto real = jsonReal(token);
-    if (!real || std::abs(*real) >= 9.2e18)
-        return std::nullopt;
-    const auto floor = std::floor(*real);
-    return ChromeTime{static_cast<std::int64_t>(floor), *real - floor};
-}
-
-std::int64_t saturated(Wide value) noexcept
-{
-    constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
-    return value > kMax ? kMax : value < -kMax ? -kMax : static_cast<std::int64_t>(value);
-}
-
-std::int64_t nanoseconds(const ChromeTime &time) noexcept
-{
-    return saturated(static_cast<Wide>(time.us) * 1000 + static_cast<std::int64_t>(time.fraction * 1000));
-}
-
-std::int64_t nanoseconds(double us) noexcept
-{
-    return us >= 9.2e15 ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(us * 1000);
-}
-
-// What runs on a card, not on a thread.
-bool isOfDevice(std::string_view category) noexcept
-{
-    return category.starts_with("gpu_") || category == "kernel" || category == "Kernel" || category == "Memcpy"
-        || category == "Memset" || category == "Trace" || category == "overhead";
-}
-
-std::string_view withoutQuotes(std::string_view token) noexcept
-{
-    return isJsonString(token) ? token.substr(1, token.size() - 2) : token;
-}
+constexpr std::size_t kMaxTopLevel = 256;
 
 void add(std::int64_t &to, std::int64_t value) noexcept
 {
-    to = saturated(static_cast<Wide>(to) + value);
+    to = saturated(static_cast<WideInteger>(to) + value);
 }
 
 class KinetoReader
@@ -105,7 +35,7 @@ public:
             if (!m_json.isTruncated() || !m_isTrace)
                 return tl::make_unexpected(state.error());
             m_trace.snapshot.warnings.push_back(state.error().detail + " What came before is shown.");
-            m_trace.snapshot.origin.truncatedAt = m_json.offset();
+            m_trace.snapshot.origin.truncatedAt = m_json.end();
         }
         if (!m_isTrace)
             return failure(Error::Code::BadInput, "This JSON is no profiler trace: it has no list \"traceEvents\".");
@@ -169,6 +99,8 @@ private:
             return tl::make_unexpected(next.error());
         if (*next != '\0')
             m_trace.snapshot.warnings.push_back("Behind the trace, at byte " + std::to_string(m_json.offset()) + ", there is more; it was left out.");
+        if (!m_json.packingError().empty())
+            m_trace.snapshot.warnings.push_back(m_json.packingError() + " What it held is whole.");
         return {};
     }
 
@@ -180,14 +112,13 @@ private:
             const auto run = m_json.elements();
             if (!run)
                 return tl::make_unexpected(run.error());
-            const auto state = m_elements.forEach(*run, [this](JsonValue &value) { return takeEvent(value); });
+            const auto state = m_elements.forEach(*run, [this](JsonValue &value) { return m_events.take(value); });
             if (!state)
                 return state;
-            if (m_rows.size() > m_reading.limits.events || m_rows.size() * sizeof(MemoryRow) > m_reading.limits.memoryBytes / 4)
-                return failure(Error::Code::TooLarge, "The trace has more than " + std::to_string(m_rows.size()) + " memory events.");
-            if (m_ranges.size() * sizeof(ThreadRange) > m_reading.limits.memoryBytes / 4) {
-                std::vector<ThreadRange>().swap(m_ranges);
-                m_areRangesKept = false;
+            if (m_events.rows.size() > m_reading.limits.events || m_events.rows.size() * sizeof(KinetoMemoryRow) > m_reading.limits.memoryBytes / 4)
+                return failure(Error::Code::TooLarge, "The trace has more than " + std::to_string(m_events.rows.size()) + " memory events.");
+            if (m_events.ranges.size() * sizeof(ThreadRange) > m_reading.limits.memoryBytes / 4) {
+                m_events.dropRanges();
                 m_trace.snapshot.warnings.emplace_back("The trace has so many ops that stacks are left out.");
             }
             if (m_trace.snapshot.texts.bytes() > m_reading.limits.memoryBytes / 4)
@@ -224,219 +155,6 @@ private:
         });
     }
 
-    struct Event
-    {
-        std::string_view phase; // tokens
-        std::string_view category;
-        std::string_view name;
-        std::string_view pid;
-        std::string_view tid;
-        std::string_view time;
-        std::string_view duration;
-        std::string_view deviceType;
-        std::string_view deviceId;
-        std::string_view address;
-        std::string_view bytes;
-        std::string_view allocated;
-        std::string_view reserved;
-    };
-
-    [[nodiscard]] static JsonError takeArguments(Event &event, JsonValue &value)
-    {
-        JsonObject arguments;
-        if (!tokenOf(value).starts_with('{') || value.get_object().get(arguments) != simdjson::SUCCESS)
-            return simdjson::SUCCESS;
-        return forEachField(arguments, [&event](std::string_view key, JsonValue &field) {
-            if (key == "Bytes")
-                event.bytes = tokenOf(field);
-            else if (key == "Addr")
-                event.address = tokenOf(field);
-            else if (key == "Device Type")
-                event.deviceType = tokenOf(field);
-            else if (key == "Device Id")
-                event.deviceId = tokenOf(field);
-            else if (key == "Total Allocated")
-                event.allocated = tokenOf(field);
-            else if (key == "Total Reserved")
-                event.reserved = tokenOf(field);
-            return simdjson::SUCCESS;
-        });
-    }
-
-    [[nodiscard]] JsonError takeEvent(JsonValue &value)
-    {
-        ++m_trace.census.events;
-        Event event;
-        if (!tokenOf(value).starts_with('{')) {
-            ++m_notObjects;
-            countPhase({});
-            return simdjson::SUCCESS;
-        }
-        JsonObject object;
-        if (const auto error = value.get_object().get(object); error != simdjson::SUCCESS)
-            return error;
-        const auto error = forEachRawField(object, [&event](const char *key, JsonValue &field) {
-            switch (key[0]) {
-            case 'a': // arguments are most of the text: only those of memory events are looked at
-                if (isKey(key, "args") && (event.name.empty() || isMemory(event.name)))
-                    return takeArguments(event, field);
-                break;
-            case 'c':
-                if (isKey(key, "cat"))
-                    event.category = tokenOf(field);
-                break;
-            case 'd':
-                if (isKey(key, "dur"))
-                    event.duration = tokenOf(field);
-                break;
-            case 'n':
-                if (isKey(key, "name"))
-                    event.name = tokenOf(field);
-                break;
-            case 'p':
-                if (isKey(key, "ph"))
-                    event.phase = tokenOf(field);
-                else if (isKey(key, "pid"))
-                    event.pid = tokenOf(field);
-                break;
-            case 't':
-                if (isKey(key, "ts"))
-                    event.time = tokenOf(field);
-                else if (isKey(key, "tid"))
-                    event.tid = tokenOf(field);
-                break;
-            default: break;
-            }
-            return simdjson::SUCCESS;
-        });
-        if (error != simdjson::SUCCESS)
-            return error;
-        countPhase(event.phase);
-        if (isMemory(event.name))
-            takeMemory(event);
-        else if (event.phase == "\"X\"")
-            takeRange(event);
-        return simdjson::SUCCESS;
-    }
-
-    [[nodiscard]] static bool isMemory(std::string_view name) noexcept
-    {
-        return name.size() > 2 && name[1] == '[' && (name == "\"[memory]\"" || name == "\"[OutOfMemory]\"");
-    }
-
-    void countPhase(std::string_view token)
-    {
-        if (token.size() == 3 && m_phases[static_cast<unsigned char>(token[1])] != 0) {
-            ++m_trace.census.eventsByPhase[m_phases[static_cast<unsigned char>(token[1])] - 1].second;
-            return;
-        }
-        auto name = isJsonString(token) ? std::string(textOf(token, m_buffer)) : std::string("null");
-        auto &phases = m_trace.census.eventsByPhase;
-        auto found = std::find_if(phases.begin(), phases.end(), [&name](const auto &phase) { return phase.first == name; });
-        if (found == phases.end()) {
-            if (phases.size() >= kMaxTopLevel) // hostile: none has more than a dozen
-                return;
-            found = phases.insert(phases.end(), {name, 0});
-            if (token.size() == 3)
-                m_phases[static_cast<unsigned char>(token[1])] = static_cast<std::uint16_t>(phases.size());
-        }
-        ++found->second;
-    }
-
-    [[nodiscard]] std::uint32_t threadOf(const Event &event)
-    {
-        // Old traces write the same thread as a number and as a text.
-        m_threadKey.assign(withoutQuotes(event.pid));
-        m_threadKey += '/';
-        m_threadKey += withoutQuotes(event.tid);
-        if (m_threadKey == m_lastThreadKey)
-            return m_lastThread;
-        auto found = m_threads.find(m_threadKey);
-        if (found == m_threads.end())
-            found = m_threads.emplace(m_threadKey, static_cast<std::uint32_t>(std::min<std::size_t>(m_threads.size(), kMaxThreads))).first;
-        m_lastThreadKey = m_threadKey;
-        return m_lastThread = found->second;
-    }
-
-    [[nodiscard]] std::optional<std::uint32_t> deviceOf(const Event &event)
-    {
-        const auto part = [](std::string_view token) { return token.empty() ? std::string_view("None") : withoutQuotes(token); };
-        m_deviceKey.assign(part(event.deviceType));
-        m_deviceKey += ':';
-        m_deviceKey += part(event.deviceId);
-        auto &devices = m_trace.census.devices;
-        for (std::size_t i = 0; i < devices.size(); ++i)
-            if (devices[i].key == m_deviceKey)
-                return static_cast<std::uint32_t>(i);
-        if (devices.size() >= kMaxDevices)
-            return std::nullopt;
-        devices.emplace_back().key = m_deviceKey;
-        return static_cast<std::uint32_t>(devices.size() - 1);
-    }
-
-    void takeMemory(const Event &event)
-    {
-        const auto time = timeOf(event.time);
-        const auto bytes = jsonInteger(withoutQuotes(event.bytes));
-        MemoryRow row;
-        row.isOom = event.name == "\"[OutOfMemory]\"" ? 1 : 0;
-        if (!time || (!bytes && row.isOom == 0)) {
-            ++m_incomplete;
-            return;
-        }
-        const auto device = deviceOf(event);
-        if (!device) {
-            ++m_incomplete;
-            return;
-        }
-        row.time = *time;
-        row.bytes = bytes.value_or(0);
-        row.device = *device;
-        row.thread = threadOf(event) & 0xFFFFFFFU;
-        if (const auto address = jsonUnsigned(withoutQuotes(event.address)))
-            row.address = *address;
-        if (const auto total = jsonInteger(withoutQuotes(event.allocated))) {
-            row.allocated = *total;
-            row.hasAllocated = 1;
-        }
-        if (const auto total = jsonInteger(withoutQuotes(event.reserved))) {
-            row.reserved = *total;
-            row.hasReserved = 1;
-        }
-        if (row.isOom != 0) {
-            ++m_trace.census.devices[*device].oomEvents;
-        } else {
-            if (m_lastTime && row.time < *m_lastTime)
-                ++m_trace.census.memoryEventsOutOfTimeOrder;
-            m_lastTime = row.time;
-        }
-        m_rows.push_back(row);
-    }
-
-    void takeRange(const Event &event)
-    {
-        const auto category = withoutQuotes(event.category);
-        if (isOfDevice(category))
-            return;
-        const auto time = timeOf(event.time);
-        const auto duration = jsonReal(withoutQuotes(event.duration));
-        if (!time || !duration || !(*duration >= 0) || event.name.size() < 3)
-            return;
-        const auto text = textOf(event.name, m_buffer);
-        const auto name = m_trace.snapshot.texts.intern(text);
-        if (category == "user_annotation" || text.starts_with("ProfilerStep"))
-            m_annotations.push_back({*time, *duration, name});
-        if (!m_areRangesKept)
-            return;
-        ThreadRange range;
-        range.begin = nanoseconds(*time);
-        range.end = saturated(static_cast<Wide>(range.begin) + nanoseconds(*duration));
-        range.name = name;
-        range.thread = threadOf(event) & 0x7FFFFFFFU;
-        range.isPython = category == "python_function" ? 1 : 0;
-        m_ranges.push_back(range);
-    }
-
     [[nodiscard]] Result<KinetoTrace> finish()
     {
         auto &snapshot = m_trace.snapshot;
@@ -446,27 +164,27 @@ private:
         origin.isCompressed = !m_source.size().has_value();
         origin.isTopLevelList = m_trace.census.isTopLevelList;
         origin.topLevel = m_trace.census.topLevel;
-        if (m_notObjects != 0)
-            snapshot.warnings.push_back(std::to_string(m_notObjects) + " events are no JSON objects; they are counted and left out.");
-        if (m_incomplete != 0)
-            snapshot.warnings.push_back(std::to_string(m_incomplete) + " memory events lack their time, size or device and are left out.");
-        if (m_rows.empty())
+        if (m_events.notObjects != 0)
+            snapshot.warnings.push_back(std::to_string(m_events.notObjects) + " events are no JSON objects; they are counted and left out.");
+        if (m_events.incomplete != 0)
+            snapshot.warnings.push_back(std::to_string(m_events.incomplete) + " memory events lack their time, size or device and are left out.");
+        if (m_events.rows.empty())
             snapshot.warnings.emplace_back("The trace has no memory events: was it made with profile_memory=True?");
-        if (m_threads.size() > kMaxThreads)
+        if (m_events.threads() > KinetoEvents::kMaxThreads)
             snapshot.warnings.emplace_back("The trace has too many threads: stacks may be mixed up.");
         fillStacks();
-        std::stable_sort(m_rows.begin(), m_rows.end(), [](const MemoryRow &a, const MemoryRow &b) {
+        std::stable_sort(m_events.rows.begin(), m_events.rows.end(), [](const KinetoMemoryRow &a, const KinetoMemoryRow &b) {
             return std::tie(a.device, a.time) < std::tie(b.device, b.time);
         });
         try {
-            snapshot.events = EventColumns(m_rows.size());
+            snapshot.events = EventColumns(m_events.rows.size());
         } catch (const std::bad_alloc &) {
-            return failure(Error::Code::TooLarge, "There is no memory for " + std::to_string(m_rows.size()) + " memory events.");
+            return failure(Error::Code::TooLarge, "There is no memory for " + std::to_string(m_events.rows.size()) + " memory events.");
         }
-        auto row = m_rows.begin();
+        auto row = m_events.rows.begin();
         for (std::uint32_t device = 0; device < m_trace.census.devices.size(); ++device) {
             const auto first = row;
-            while (row != m_rows.end() && row->device == device)
+            while (row != m_events.rows.end() && row->device == device)
                 ++row;
             addDevice(m_trace.census.devices[device], {first, row});
         }
@@ -476,31 +194,31 @@ private:
 
     void fillStacks()
     {
-        if (m_ranges.empty())
+        if (m_events.ranges.empty())
             return;
         std::vector<ThreadMoment> moments;
-        moments.reserve(m_rows.size());
-        std::vector<bool> isWanted(m_threads.size() + 1);
-        for (std::size_t i = 0; i < m_rows.size(); ++i) {
-            moments.push_back({nanoseconds(m_rows[i].time), m_rows[i].thread, static_cast<std::uint32_t>(i), kNoStack});
-            isWanted[std::min<std::size_t>(m_rows[i].thread, m_threads.size())] = true;
+        moments.reserve(m_events.rows.size());
+        std::vector<bool> isWanted(m_events.threads() + 1);
+        for (std::size_t i = 0; i < m_events.rows.size(); ++i) {
+            moments.push_back({nanoseconds(m_events.rows[i].time), m_events.rows[i].thread, static_cast<std::uint32_t>(i), kNoStack});
+            isWanted[std::min<std::size_t>(m_events.rows[i].thread, m_events.threads())] = true;
         }
-        std::erase_if(m_ranges, [&](const ThreadRange &range) {
-            return !isWanted[std::min<std::size_t>(range.thread, m_threads.size())];
+        std::erase_if(m_events.ranges, [&](const ThreadRange &range) {
+            return !isWanted[std::min<std::size_t>(range.thread, m_events.threads())];
         });
-        findStacks(m_ranges, moments, m_trace.snapshot.texts, m_trace.snapshot.stacks);
-        std::vector<ThreadRange>().swap(m_ranges);
+        findStacks(m_events.ranges, moments, m_trace.snapshot.texts, m_trace.snapshot.stacks);
+        std::vector<ThreadRange>().swap(m_events.ranges);
         for (const auto &moment : moments)
-            m_rows[moment.row].stack = moment.stack;
+            m_events.rows[moment.row].stack = moment.stack;
     }
 
     [[nodiscard]] std::int64_t unixUs(const ChromeTime &time) const noexcept
     {
-        const auto ns = static_cast<Wide>(time.us) * 1000 + static_cast<std::int64_t>(time.fraction * 1000) + m_baseNs;
+        const auto ns = static_cast<WideInteger>(time.us) * 1000 + static_cast<std::int64_t>(time.fraction * 1000) + m_baseNs;
         return saturated((ns - (ns < 0 ? 999 : 0)) / 1000);
     }
 
-    void addDevice(KinetoDeviceCensus &census, std::span<const MemoryRow> rows)
+    void addDevice(KinetoDeviceCensus &census, std::span<const KinetoMemoryRow> rows)
     {
         auto &snapshot = m_trace.snapshot;
         TraceDevice device;
@@ -509,7 +227,7 @@ private:
         device.ordinal = static_cast<std::int32_t>(jsonInteger(std::string_view(census.key).substr(colon + 1)).value_or(-1));
         device.firstEvent = snapshot.events.size();
         device.eventCount = rows.size();
-        device.hasAddresses = std::any_of(rows.begin(), rows.end(), [](const MemoryRow &row) { return row.address != kUnknownBytes; });
+        device.hasAddresses = std::any_of(rows.begin(), rows.end(), [](const KinetoMemoryRow &row) { return row.address != kUnknownBytes; });
         std::unordered_map<std::uint64_t, std::int64_t> live;
         for (const auto &row : rows) {
             TraceEvent event;
@@ -537,7 +255,7 @@ private:
         snapshot.devices.push_back(std::move(device));
     }
 
-    static void count(KinetoDeviceCensus &census, const MemoryRow &row, std::unordered_map<std::uint64_t, std::int64_t> &live)
+    static void count(KinetoDeviceCensus &census, const KinetoMemoryRow &row, std::unordered_map<std::uint64_t, std::int64_t> &live)
     {
         ++census.memoryEvents;
         if (!census.firstTime)
@@ -574,12 +292,12 @@ private:
             TextId name;
         };
         std::vector<Mark> marks;
-        marks.reserve(m_annotations.size() * 2);
-        for (const auto &range : m_annotations) {
+        marks.reserve(m_events.annotations.size() * 2);
+        for (const auto &range : m_events.annotations) {
             const auto start = unixUs(range.begin);
             ChromeTime end = range.begin;
             const auto whole = std::floor(std::min(range.duration, 9e15));
-            end.us = saturated(static_cast<Wide>(end.us) + static_cast<std::int64_t>(whole));
+            end.us = saturated(static_cast<WideInteger>(end.us) + static_cast<std::int64_t>(whole));
             end.fraction += std::min(range.duration, 9e15) - whole;
             const auto stop = unixUs(end);
             marks.push_back({start, 1, true, range.name});
@@ -599,37 +317,26 @@ private:
                 snapshot.annotations.push_back({ordinal, mark.timeUs, mark.isStart ? TraceAnnotation::Stage::Start : TraceAnnotation::Stage::End, mark.name});
     }
 
-    static constexpr std::size_t kMaxTopLevel = 256;
-    static constexpr std::size_t kMaxDevices = 1024;
-
     ByteSource &m_source;
     const SnapshotReading &m_reading;
     JsonReader m_json;
     JsonElements m_elements;
     KinetoTrace m_trace;
-    std::vector<MemoryRow> m_rows;
-    std::vector<ThreadRange> m_ranges;
-    std::vector<Range> m_annotations;
-    std::unordered_map<std::string, std::uint32_t> m_threads;
-    std::string m_threadKey;
-    std::string m_lastThreadKey;
-    std::uint32_t m_lastThread = 0;
-    std::string m_deviceKey;
+    KinetoEvents m_events{m_trace.snapshot.texts, m_trace.census};
     std::string m_buffer;
-    std::array<std::uint16_t, 256> m_phases{}; // index + 1 in eventsByPhase
-    std::optional<ChromeTime> m_lastTime;
     std::int64_t m_baseNs = 0;
-    std::uint64_t m_notObjects = 0;
-    std::uint64_t m_incomplete = 0;
     bool m_isTrace = false;
-    bool m_areRangesKept = true;
 };
 
 } // namespace
 
 Result<KinetoTrace> readKineto(ByteSource &source, const SnapshotReading &reading)
 {
-    return KinetoReader(source, reading).read();
+    try {
+        return KinetoReader(source, reading).read();
+    } catch (const std::bad_alloc &) {
+        return failure(Error::Code::TooLarge, "There is not enough memory to read this file.");
+    }
 }
 
 } // namespace plimsoll

@@ -67,7 +67,7 @@ public:
             if (!m_json.isTruncated())
                 return tl::make_unexpected(state.error());
             m_timeline.snapshot.warnings.push_back(state.error().detail + " What came before is shown.");
-            m_timeline.snapshot.origin.truncatedAt = m_json.offset();
+            m_timeline.snapshot.origin.truncatedAt = m_json.end();
         }
         return finish();
     }
@@ -330,7 +330,11 @@ std::string_view toString(TimelineCategory category) noexcept
 
 Result<MemoryTimeline> readMemoryTimeline(ByteSource &source, const SnapshotReading &reading)
 {
-    return TimelineReader(source, reading).read();
+    try {
+        return TimelineReader(source, reading).read();
+    } catch (const std::bad_alloc &) {
+        return failure(Error::Code::TooLarge, "There is not enough memory to read this file.");
+    }
 }
 
 } // namespace plimsoll

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <unordered_map>
 #include <utility>
 
@@ -377,13 +378,17 @@ Result<HeapProfile> readPprof(ByteSource &source, const SnapshotReading &reading
         return tl::make_unexpected(bytes.error());
     if (bytes->empty())
         return failure(Error::Code::BadInput, "The file is empty: there is no profile in it.");
-    auto profile = PprofReader(*bytes, reading).read();
-    if (profile) {
-        profile->fileBytes = source.taken();
-        profile->isCompressed = !source.size().has_value();
-        profile->plainBytes = bytes->size();
+    try {
+        auto profile = PprofReader(*bytes, reading).read();
+        if (profile) {
+            profile->fileBytes = source.taken();
+            profile->isCompressed = !source.size().has_value();
+            profile->plainBytes = bytes->size();
+        }
+        return profile;
+    } catch (const std::bad_alloc &) {
+        return failure(Error::Code::TooLarge, "There is not enough memory to read this profile.");
     }
-    return profile;
 }
 
 bool looksLikePprof(std::string_view firstBytes) noexcept

@@ -172,6 +172,22 @@ BlockState TorchCollector::state(std::string_view name) noexcept
     return name == "active_awaiting_free" ? BlockState::ActivePendingFree : BlockState::Unknown;
 }
 
+std::optional<std::pair<std::int64_t, std::int64_t>> TorchCollector::pool(std::string_view text) noexcept
+{
+    const auto comma = text.find(',');
+    if (comma == std::string_view::npos || (text.front() != '[' && text.front() != '('))
+        return std::nullopt;
+    const auto number = [](std::string_view part) {
+        const auto begin = part.find_first_not_of(" \n\r\t[(");
+        const auto end = part.find_last_not_of(" \n\r\t])");
+        return begin == std::string_view::npos || end == std::string_view::npos || end < begin ? std::nullopt
+                                                                                           : jsonInteger(part.substr(begin, end - begin + 1));
+    };
+    const auto first = number(text.substr(0, comma));
+    const auto second = number(text.substr(comma + 1));
+    return first && second ? std::optional(std::pair(*first, *second)) : std::nullopt;
+}
+
 Result<StackId> TorchCollector::stack(std::string_view json)
 {
     return m_frames->stack(json, snapshot);

@@ -37,6 +37,8 @@ public:
     [[nodiscard]] ContextId context(const EventContext &context);
     [[nodiscard]] TraceAction action(std::string_view name);
     [[nodiscard]] static BlockState state(std::string_view name) noexcept;
+    /// "[0, 1]" or "(0, 1)"; nullopt for anything else.
+    [[nodiscard]] static std::optional<std::pair<std::int64_t, std::int64_t>> pool(std::string_view text) noexcept;
     /// A list of frames as JSON, followed by JsonReader::kPadding readable bytes.
     [[nodiscard]] Result<StackId> stack(std::string_view json);
     void unknownKey(std::string_view where, std::string_view key);

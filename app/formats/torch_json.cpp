@@ -6,66 +6,16 @@
 #include "formats/json_text.h"
 #include "formats/torch_collector.h"
 #include "formats/torch_extras.h"
+#include "formats/torch_json_parts.h"
 
 #include <algorithm>
-#include <charconv>
+#include <new>
 #include <utility>
 
 namespace plimsoll {
 namespace {
 
 constexpr std::size_t kMaxTopLevel = 1024;
-
-using Pool = std::optional<std::pair<std::int64_t, std::int64_t>>;
-
-// A number, also as a text: "140000", "0x7f00".
-std::uint64_t bytesOfToken(std::string_view token) noexcept
-{
-    if (isJsonString(token)) {
-        token = token.substr(1, token.size() - 2);
-        if (token.starts_with("0x")) {
-            std::uint64_t value = 0;
-            const auto *end = token.data() + token.size();
-            const auto [stop, error] = std::from_chars(token.data() + 2, end, value, 16);
-            return error == std::errc() && stop == end ? value : kUnknownBytes;
-        }
-    }
-    return jsonUnsigned(token).value_or(kUnknownBytes);
-}
-
-std::optional<bool> flagOf(std::string_view token) noexcept
-{
-    if (token == "true" || token == "1")
-        return true;
-    if (token == "false" || token == "0")
-        return false;
-    return std::nullopt;
-}
-
-std::int32_t ordinalOf(std::string_view token) noexcept
-{
-    const auto value = jsonInteger(token).value_or(0);
-    return value < INT32_MIN || value > INT32_MAX ? 0 : static_cast<std::int32_t>(value);
-}
-
-// "[0, 1]"
-Pool poolOf(std::string_view raw) noexcept
-{
-    if (!raw.starts_with('[') || !raw.ends_with(']'))
-        return std::nullopt;
-    raw = raw.substr(1, raw.size() - 2);
-    const auto comma = raw.find(',');
-    if (comma == std::string_view::npos)
-        return std::nullopt;
-    const auto number = [](std::string_view text) {
-        const auto begin = text.find_first_not_of(" \n\r\t");
-        const auto end = text.find_last_not_of(" \n\r\t");
-        return begin == std::string_view::npos ? std::nullopt : jsonInteger(text.substr(begin, end - begin + 1));
-    };
-    const auto first = number(raw.substr(0, comma));
-    const auto second = number(raw.substr(comma + 1));
-    return first && second ? Pool(std::pair(*first, *second)) : std::nullopt;
-}
 
 class TorchJsonReader
 {
@@ -84,7 +34,7 @@ public:
                 return tl::make_unexpected(state.error());
             snapshot.warnings.push_back(state.error().detail + ' ' + std::to_string(snapshot.segments.size()) + " segments and "
                                         + std::to_string(snapshot.events.size()) + " events that came before are shown.");
-            origin.truncatedAt = m_json.offset();
+            origin.truncatedAt = m_json.end();
         } else if (!m_isSnapshot) {
             return failure(Error::Code::BadInput, "This JSON is no allocator snapshot: it has neither \"segments\" nor \"device_traces\".");
         }
@@ -123,6 +73,8 @@ private:
             return tl::make_unexpected(next.error());
         if (*next != '\0')
             m_to.snapshot.warnings.push_back("Behind the snapshot, at byte " + std::to_string(m_json.offset()) + ", there is more; it was left out.");
+        if (!m_json.packingError().empty())
+            m_to.snapshot.warnings.push_back(m_json.packingError() + " What it held is whole.");
         return {};
     }
 
@@ -187,8 +139,8 @@ private:
             if (!run)
                 return tl::make_unexpected(run.error());
             const auto state = m_elements.forEach(*run, each);
-            if (m_failure)
-                return tl::make_unexpected(*std::exchange(m_failure, std::nullopt));
+            if (m_parts.failure)
+                return tl::make_unexpected(*std::exchange(m_parts.failure, std::nullopt));
             if (!state)
                 return state;
             if (const auto fits = m_to.checkMemory(); !fits)
@@ -213,11 +165,11 @@ private:
                 return readTraces();
             if (key == "external_annotations") {
                 m_to.features.hasAnnotations = true;
-                return eachElement([this](JsonValue &value) { return takeAnnotation(value); });
+                return eachElement([this](JsonValue &value) { return m_parts.takeAnnotation(value); });
             }
             if (key == "host_segments") {
                 m_to.features.hasHostSegments = true;
-                return eachElement([this](JsonValue &value) { return takeHostSegment(value); });
+                return eachElement([this](JsonValue &value) { return m_parts.takeHostSegment(value); });
             }
             if (key == "host_traces")
                 return readHostTraces();
@@ -284,13 +236,13 @@ private:
                 isSegment = true;
                 const auto next = m_json.look();
                 if (next && *next == '[')
-                    return eachElement([this](JsonValue &value) { return takeBlock(value); });
+                    return eachElement([this](JsonValue &value) { return m_parts.takeBlock(value); });
             }
             const auto value = m_json.value();
             if (!value)
                 return tl::make_unexpected(value.error());
             isSegment = isSegment || key == "total_size";
-            return takeSegmentValue(segment, key, *value);
+            return m_parts.takeSegmentValue(segment, key, *value);
         });
         if (state && m_to.snapshot.origin.isTopLevelList && !isSegment)
             state = failure(Error::Code::BadInput, "This JSON is no allocator snapshot: the list's items are no segments.");
@@ -302,165 +254,6 @@ private:
         TorchCollector::placeBlocks(segment, snapshot.blocks);
         snapshot.segments.push_back(segment);
         return {};
-    }
-
-    [[nodiscard]] Result<void> takeSegmentValue(MemorySegment &segment, const std::string &key, std::string_view value)
-    {
-        if (value == "null")
-            return {};
-        if (key == "device") {
-            segment.device = ordinalOf(value);
-        } else if (key == "address") {
-            segment.address = bytesOfToken(value);
-        } else if (key == "total_size") {
-            segment.totalSize = known(bytesOfToken(value));
-        } else if (key == "allocated_size") {
-            segment.allocatedSize = bytesOfToken(value);
-        } else if (key == "active_size") {
-            segment.activeSize = bytesOfToken(value);
-        } else if (key == "requested_size") {
-            segment.requestedSize = bytesOfToken(value);
-        } else if (key == "stream") {
-            segment.stream = m_to.stream(jsonUnsigned(value).value_or(0));
-        } else if (key == "segment_type") {
-            if (value == "\"large\"" || value == "\"small\"")
-                segment.isLarge = value == "\"large\"";
-        } else if (key == "segment_pool_id") {
-            m_to.features.hasBlockAddress = true;
-            segment.pool = poolOf(value);
-        } else if (key == "is_expandable") {
-            m_to.features.hasBlockAddress = true;
-            segment.isExpandable = flagOf(value);
-        } else if (key == "frames" && value.starts_with('[')) {
-            const auto stack = m_to.stack(value);
-            if (!stack)
-                return tl::make_unexpected(stack.error());
-            segment.stack = *stack;
-        } else {
-            m_to.unknownKey("segment", key);
-        }
-        return {};
-    }
-
-    [[nodiscard]] static std::uint64_t known(std::uint64_t value) noexcept { return value == kUnknownBytes ? 0 : value; }
-
-    // The stack of a field; gives up with m_failure.
-    [[nodiscard]] JsonError takeStack(JsonValue &field, StackId &stack)
-    {
-        JsonError error = simdjson::SUCCESS;
-        const auto raw = rawOf(field, error);
-        if (error != simdjson::SUCCESS || !raw.starts_with('['))
-            return error;
-        auto found = m_to.stack(raw);
-        if (!found) {
-            m_failure = std::move(found).error();
-            return simdjson::INCORRECT_TYPE;
-        }
-        stack = *found;
-        return simdjson::SUCCESS;
-    }
-
-    [[nodiscard]] JsonError takeBlock(JsonValue &value)
-    {
-        JsonObject object;
-        if (const auto error = value.get_object().get(object); error != simdjson::SUCCESS)
-            return error;
-        MemoryBlock block;
-        std::uint64_t fromHistory = kUnknownBytes;
-        StackId historyStack = kNoStack;
-        const auto error = forEachField(object, [&](std::string_view key, JsonValue &field) {
-            const auto token = tokenOf(field);
-            if (token == "null")
-                return simdjson::SUCCESS;
-            if (key == "address") {
-                m_to.features.hasBlockAddress = true;
-                block.address = bytesOfToken(token);
-            } else if (key == "size") {
-                block.size = known(bytesOfToken(token));
-            } else if (key == "requested_size") {
-                m_to.features.hasRequestedSize = true;
-                block.requested = bytesOfToken(token);
-            } else if (key == "state") {
-                block.state = TorchCollector::state(textOf(token, m_buffer));
-            } else if (key == "frames") {
-                m_to.features.hasBlockAddress = true;
-                return takeStack(field, block.stack);
-            } else if (key == "history") {
-                m_to.features.hasHistory = true;
-                return takeHistory(field, block.historyLength, fromHistory, historyStack);
-            } else {
-                m_to.unknownKey("block", key);
-            }
-            return simdjson::SUCCESS;
-        });
-        if (block.requested == kUnknownBytes)
-            block.requested = fromHistory;
-        if (block.stack == kNoStack)
-            block.stack = historyStack;
-        m_to.snapshot.blocks.push_back(block);
-        return error;
-    }
-
-    // Newest first: the first entry is what lives there now.
-    [[nodiscard]] JsonError takeHistory(JsonValue &value, std::uint32_t &length, std::uint64_t &requested, StackId &stack)
-    {
-        JsonArray array;
-        if (const auto error = value.get_array().get(array); error != simdjson::SUCCESS)
-            return error;
-        return forEachItem(array, [&](JsonValue &item) {
-            if (length++ != 0)
-                return simdjson::SUCCESS;
-            JsonObject entry;
-            if (const auto error = item.get_object().get(entry); error != simdjson::SUCCESS)
-                return error;
-            return forEachField(entry, [&](std::string_view key, JsonValue &field) {
-                if (key == "real_size")
-                    requested = bytesOfToken(tokenOf(field));
-                else if (key == "frames")
-                    return takeStack(field, stack);
-                return simdjson::SUCCESS;
-            });
-        });
-    }
-
-    [[nodiscard]] JsonError takeHostSegment(JsonValue &value)
-    {
-        JsonObject object;
-        if (const auto error = value.get_object().get(object); error != simdjson::SUCCESS)
-            return error;
-        MemorySegment segment;
-        MemoryBlock block;
-        std::optional<bool> isAllocated;
-        std::optional<bool> isActive;
-        const auto error = forEachField(object, [&](std::string_view key, JsonValue &field) {
-            const auto token = tokenOf(field);
-            if (token == "null")
-                return simdjson::SUCCESS;
-            JsonError inner = simdjson::SUCCESS;
-            if (key == "address" || key == "addr")
-                segment.address = bytesOfToken(token);
-            else if (key == "size" || key == "total_size")
-                segment.totalSize = known(bytesOfToken(token));
-            else if (key == "allocated")
-                isAllocated = flagOf(token);
-            else if (key == "active")
-                isActive = flagOf(token);
-            else if (key == "device")
-                segment.device = ordinalOf(token);
-            else if (key == "stream")
-                segment.stream = m_to.stream(jsonUnsigned(token).value_or(0));
-            else if (key == "requested_size")
-                block.requested = bytesOfToken(token);
-            else if (key == "segment_pool_id" || key == "pool_id")
-                segment.pool = poolOf(rawOf(field, inner));
-            else if (key == "frames")
-                inner = takeStack(field, block.stack);
-            else
-                m_to.unknownKey("host_segment", key);
-            return inner;
-        });
-        m_to.appendHostSegment(segment, block, isAllocated, isActive);
-        return error;
     }
 
     // ---- events
@@ -521,10 +314,10 @@ private:
             const auto run = m_json.elements();
             if (!run)
                 return tl::make_unexpected(run.error());
-            const auto state = m_elements.forEach(*run, [this](JsonValue &value) { return takeEvent(value); });
+            const auto state = m_elements.forEach(*run, [this](JsonValue &value) { return m_parts.takeEvent(value); });
             snapshot.devices.back().eventCount = snapshot.events.size() - snapshot.devices.back().firstEvent;
-            if (m_failure)
-                return tl::make_unexpected(*std::exchange(m_failure, std::nullopt));
+            if (m_parts.failure)
+                return tl::make_unexpected(*std::exchange(m_parts.failure, std::nullopt));
             if (!state)
                 return state;
             if (run->isLast)
@@ -532,108 +325,13 @@ private:
         }
     }
 
-    [[nodiscard]] JsonError takeEvent(JsonValue &value)
-    {
-        JsonObject object;
-        if (const auto error = value.get_object().get(object); error != simdjson::SUCCESS)
-            return error;
-        TraceEvent event;
-        bool hasAction = false;
-        std::uint64_t deviceFree = kUnknownBytes;
-        m_context.pool.reset();
-        m_context.attributes.clear();
-        const auto error = forEachField(object, [&](std::string_view key, JsonValue &field) {
-            const auto token = tokenOf(field);
-            if (token == "null")
-                return simdjson::SUCCESS;
-            if (key == "action") {
-                hasAction = true;
-                event.action = m_to.action(textOf(token, m_buffer));
-            } else if (key == "addr") {
-                event.address = bytesOfToken(token);
-            } else if (key == "device_free") {
-                deviceFree = bytesOfToken(token);
-            } else if (key == "size") {
-                event.size = bytesOfToken(token);
-            } else if (key == "stream") {
-                event.stream = m_to.stream(jsonUnsigned(token).value_or(0));
-            } else if (key == "time_us") {
-                event.timeUs = jsonInteger(token).value_or(kUnknownTime);
-            } else if (key == "frames") {
-                return takeStack(field, event.stack);
-            } else if (key == "pool_id") {
-                JsonError inner = simdjson::SUCCESS;
-                m_context.pool = poolOf(rawOf(field, inner));
-                m_to.features.hasEventPool = true;
-                return inner;
-            } else {
-                return takeAttribute(key, token, field);
-            }
-            return simdjson::SUCCESS;
-        });
-        if (error != simdjson::SUCCESS)
-            return error;
-        if (!hasAction)
-            event.action = m_to.action("");
-        if (event.address == kUnknownBytes)
-            event.address = deviceFree;
-        event.context = m_to.context(m_context);
-        if (auto state = m_to.append(event); !state) {
-            m_failure = std::move(state).error();
-            return simdjson::CAPACITY;
-        }
-        return simdjson::SUCCESS;
-    }
-
-    [[nodiscard]] JsonError takeAttribute(std::string_view key, std::string_view token, JsonValue &field)
-    {
-        const auto name = unescapedJson(key);
-        if (!isTorchEventKey(name))
-            m_to.unknownKey("event", key);
-        if (isJsonString(token)) {
-            m_to.attribute(m_context, name, textOf(token, m_buffer));
-            return simdjson::SUCCESS;
-        }
-        JsonError error = simdjson::SUCCESS;
-        m_to.attribute(m_context, name, rawOf(field, error));
-        return error;
-    }
-
-    [[nodiscard]] JsonError takeAnnotation(JsonValue &value)
-    {
-        JsonObject object;
-        if (const auto error = value.get_object().get(object); error != simdjson::SUCCESS)
-            return error;
-        TraceAnnotation annotation;
-        const auto error = forEachField(object, [&](std::string_view key, JsonValue &field) {
-            const auto token = tokenOf(field);
-            if (key == "device")
-                annotation.device = ordinalOf(token);
-            else if (key == "time_us")
-                annotation.timeUs = jsonInteger(token).value_or(kUnknownTime);
-            else if (key == "name")
-                annotation.name = m_to.snapshot.texts.intern(textOf(token, m_buffer));
-            else if (key == "stage")
-                annotation.stage = token == "\"START\"" ? TraceAnnotation::Stage::Start
-                    : token == "\"END\""                ? TraceAnnotation::Stage::End
-                                                        : TraceAnnotation::Stage::Other;
-            else
-                m_to.unknownKey("annotation", key);
-            return simdjson::SUCCESS;
-        });
-        m_to.snapshot.annotations.push_back(annotation);
-        return error;
-    }
-
     ByteSource &m_source;
     const SnapshotReading &m_reading;
     JsonReader m_json;
     JsonElements m_elements;
     TorchCollector m_to;
-    EventContext m_context;
-    std::string m_buffer;
+    TorchJsonParts m_parts{m_to};
     std::string m_extras;
-    std::optional<Error> m_failure; // from inside simdjson's loops
     bool m_isSnapshot = false;
 };
 
@@ -641,7 +339,11 @@ private:
 
 Result<MemorySnapshot> readTorchJson(ByteSource &source, const SnapshotReading &reading)
 {
-    return TorchJsonReader(source, reading).read();
+    try {
+        return TorchJsonReader(source, reading).read();
+    } catch (const std::bad_alloc &) {
+        return failure(Error::Code::TooLarge, "There is not enough memory to read this file.");
+    }
 }
 
 } // namespace plimsoll

@@ -4,90 +4,36 @@
 #include "formats/byte_source.h"
 #include "formats/json_reader.h"
 #include "formats/json_text.h"
-#include "formats/sqlite_handle.h"
+#include "formats/sqlite_tables.h"
 #include "formats/torch_attributes.h"
 #include "formats/torch_collector.h"
 #include "formats/torch_extras.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fstream>
 #include <map>
 #include <unordered_map>
+#include <new>
 #include <utility>
 
 namespace plimsoll {
 namespace {
 
 constexpr std::size_t kMaxLists = 1024;
-constexpr std::size_t kMaxTables = 256;
-constexpr std::size_t kMaxColumns = 200;
-
-using Pool = std::optional<std::pair<std::int64_t, std::int64_t>>;
-
-std::string lower(std::string_view text)
-{
-    std::string low(text);
-    std::transform(low.begin(), low.end(), low.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return low;
-}
-
-std::string sqlName(std::string_view name)
-{
-    std::string text = "\"";
-    for (const char c : name)
-        text += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return text + '"';
-}
-
-// "[0, 1]", "(0, 1)"
-Pool poolOf(std::string_view text) noexcept
-{
-    const auto comma = text.find(',');
-    if (text.size() < 5 || comma == std::string_view::npos)
-        return std::nullopt;
-    const auto number = [](std::string_view part) {
-        const auto begin = part.find_first_not_of(" [(");
-        const auto end = part.find_last_not_of(" ])");
-        return begin == std::string_view::npos || end < begin ? std::nullopt : jsonInteger(part.substr(begin, end - begin + 1));
-    };
-    const auto first = number(text.substr(0, comma));
-    const auto second = number(text.substr(comma + 1));
-    return first && second ? Pool(std::pair(*first, *second)) : std::nullopt;
-}
-
-/// A table's rows with their columns by name.
-struct Table
-{
-    std::string name;
-    std::vector<std::string> columns; // as they are spelled
-    std::map<std::string, int> indices; // lower case
-
-    [[nodiscard]] int at(std::initializer_list<std::string_view> names) const
-    {
-        for (const auto wanted : names)
-            if (const auto found = indices.find(std::string(wanted)); found != indices.end())
-                return found->second;
-        return -1;
-    }
-};
 
 class TorchSqliteReader
 {
 public:
     TorchSqliteReader(const std::filesystem::path &path, const SnapshotReading &reading, std::uint64_t bytes)
-        : m_path(path), m_reading(reading), m_to(reading, bytes), m_bytes(bytes)
+        : m_path(path), m_reading(reading), m_tables(path, reading), m_to(reading, bytes), m_bytes(bytes)
     {}
 
     [[nodiscard]] Result<MemorySnapshot> read()
     {
-        if (const auto state = open(); !state)
+        if (const auto state = m_tables.open(); !state)
             return tl::make_unexpected(state.error());
-        if (const auto state = listTables(); !state)
-            return tl::make_unexpected(state.error());
+        nameTables();
         const auto *segments = table("segments");
         const auto *traces = table("device_traces");
         if (!segments && !traces)
@@ -110,117 +56,20 @@ public:
     }
 
 private:
-    [[nodiscard]] Result<void> open()
+    void nameTables()
     {
-        // Nothing is written, not even the files that a reader of a write-ahead log makes beside it.
-        std::error_code ignored;
-        const auto log = std::filesystem::path(m_path.string() + "-wal");
-        const bool hasLog = std::filesystem::file_size(log, ignored) > 0 && !ignored;
-        const auto folder = m_path.parent_path().empty() ? std::filesystem::path(".") : m_path.parent_path();
-        const bool isImmutable = !hasLog || ::access(folder.c_str(), W_OK) != 0;
-        std::string uri = "file:";
-        for (const char c : std::filesystem::absolute(m_path, ignored).string())
-            uri += c == '?' ? "%3f" : c == '#' ? "%23" : c == '%' ? "%25" : std::string(1, c);
-        uri += isImmutable ? "?mode=ro&immutable=1" : "?mode=ro";
-        sqlite3 *database = nullptr;
-        const int code = ::sqlite3_open_v2(uri.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
-        m_database.reset(database);
-        if (code != SQLITE_OK)
-            return failed(code);
-        for (const auto &[option, value] : {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
-                                            std::pair(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), std::pair(SQLITE_DBCONFIG_ENABLE_VIEW, 0),
-                                            std::pair(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)})
-            (void)::sqlite3_db_config(database, option, value, nullptr);
-        const auto length = static_cast<int>(std::min<std::size_t>(m_reading.limits.textBytes, 1U << 30U));
-        for (const auto &[limit, value] : {std::pair(SQLITE_LIMIT_LENGTH, length), std::pair(SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
-                                           std::pair(SQLITE_LIMIT_COLUMN, 256), std::pair(SQLITE_LIMIT_EXPR_DEPTH, 32),
-                                           std::pair(SQLITE_LIMIT_COMPOUND_SELECT, 2), std::pair(SQLITE_LIMIT_VDBE_OP, 50'000),
-                                           std::pair(SQLITE_LIMIT_ATTACHED, 0), std::pair(SQLITE_LIMIT_TRIGGER_DEPTH, 1),
-                                           std::pair(SQLITE_LIMIT_WORKER_THREADS, 0)})
-            ::sqlite3_limit(database, limit, value);
-        ::sqlite3_progress_handler(database, 1000, &TorchSqliteReader::isStopped, this);
-        for (const char *pragma : {"PRAGMA cell_size_check=ON", "PRAGMA mmap_size=0", "PRAGMA query_only=ON", "PRAGMA temp_store=MEMORY"})
-            if (SqliteStatement statement(database, pragma); statement.run() != SQLITE_OK)
-                return failed(statement.code());
-        ::sqlite3_set_authorizer(database, &TorchSqliteReader::authorize, this);
-        return {};
-    }
-
-    static int isStopped(void *self) noexcept { return static_cast<TorchSqliteReader *>(self)->m_reading.stop.stop_requested() ? 1 : 0; }
-
-    // We read tables by name; whatever a file wants to run beside that is refused.
-    static int authorize(void *, int action, const char *first, const char *, const char *, const char *) noexcept
-    {
-        switch (action) {
-        case SQLITE_SELECT:
-        case SQLITE_READ: return SQLITE_OK;
-        case SQLITE_PRAGMA: return std::string_view(first ? first : "") == "table_info" ? SQLITE_OK : SQLITE_DENY;
-        default: return SQLITE_DENY;
-        }
-    }
-
-    [[nodiscard]] tl::unexpected<Error> failed(int code) const
-    {
-        const char *message = m_database ? ::sqlite3_errmsg(m_database.get()) : ::sqlite3_errstr(code);
-        switch (code & 0xFF) {
-        case SQLITE_INTERRUPT: return failure(Error::Code::Cancelled, "Reading " + m_path.string() + " was cancelled.");
-        case SQLITE_TOOBIG:
-        case SQLITE_NOMEM: return failure(Error::Code::TooLarge, "A value in " + m_path.string() + " is too long.");
-        case SQLITE_CANTOPEN:
-        case SQLITE_IOERR:
-        case SQLITE_PERM:
-        case SQLITE_BUSY: return failure(Error::Code::Io, m_path.string() + " cannot be read: " + message + '.');
-        default: return failure(Error::Code::Corrupt, "The database " + m_path.string() + " is damaged: " + message + '.');
-        }
-    }
-
-    [[nodiscard]] Result<void> listTables()
-    {
-        // A table without a page of its own is a virtual one: code, not data.
-        SqliteStatement names(m_database.get(), "SELECT name FROM sqlite_master WHERE type='table' AND rootpage>0");
-        std::vector<std::string> found;
-        while (names.step() && found.size() < kMaxTables)
-            found.emplace_back(names.text(0));
-        if (names.code() != SQLITE_DONE && names.code() != SQLITE_ROW)
-            return failed(names.code());
-        for (auto &name : found) {
-            if (name.starts_with("sqlite_"))
-                continue;
-            Table each;
-            each.name = name;
-            SqliteStatement columns(m_database.get(), "PRAGMA table_info(" + sqlName(name) + ')');
-            while (columns.step() && each.columns.size() < kMaxColumns) {
-                each.indices.emplace(lower(columns.text(1)), static_cast<int>(each.columns.size()));
-                each.columns.emplace_back(columns.text(1));
-            }
-            constexpr std::array<std::string_view, 10> kKnown{"segments",      "blocks",     "device_traces", "host_segments", "host_traces",
-                                                              "external_annotations", "allocator_settings", "stacks", "attributes", "plimsoll"};
-            const auto key = lower(name);
+        constexpr std::array<std::string_view, 10> kKnown{"segments",      "blocks",     "device_traces", "host_segments", "host_traces",
+                                                          "external_annotations", "allocator_settings", "stacks", "attributes", "plimsoll"};
+        for (const auto &[key, table] : m_tables.all()) {
             if (std::find(kKnown.begin(), kKnown.end(), key) == kKnown.end())
-                m_to.unknownKey("table", name);
-            m_to.snapshot.origin.topLevel.push_back(name);
-            m_tables.emplace(key, std::move(each));
+                m_to.unknownKey("table", table.name);
+            m_to.snapshot.origin.topLevel.push_back(table.name);
         }
-        return {};
     }
 
-    [[nodiscard]] const Table *table(const std::string &name) const
-    {
-        const auto found = m_tables.find(name);
-        return found == m_tables.end() || found->second.columns.empty() ? nullptr : &found->second;
-    }
-
-    // All columns in their order, so that a column's index is the table's.
-    [[nodiscard]] SqliteStatement select(const Table &from, const std::string &where = {}) const
-    {
-        std::string sql = "SELECT ";
-        for (std::size_t i = 0; i < from.columns.size(); ++i)
-            sql += (i == 0 ? "" : ",") + sqlName(from.columns[i]);
-        sql += " FROM " + sqlName(from.name) + where;
-        if (const int id = from.at({"id"}); id >= 0)
-            sql += " ORDER BY " + sqlName(from.columns[static_cast<std::size_t>(id)]);
-        return {m_database.get(), sql};
-    }
+    [[nodiscard]] const SqliteTable *table(const std::string &name) const { return m_tables.find(name); }
+    [[nodiscard]] tl::unexpected<Error> failed(int code) const { return m_tables.failed(code); }
+    [[nodiscard]] SqliteStatement select(const SqliteTable &from) const { return m_tables.select(from); }
 
     // Calls for each row; a Result<void> from it ends the reading.
     template <class Each>
@@ -301,7 +150,7 @@ private:
         });
     }
 
-    void countUnknown(const Table &from, std::string_view where, std::initializer_list<std::string_view> known)
+    void countUnknown(const SqliteTable &from, std::string_view where, std::initializer_list<std::string_view> known)
     {
         for (const auto &[column, index] : from.indices)
             if (std::find(known.begin(), known.end(), column) == known.end())
@@ -340,7 +189,7 @@ private:
             if (has(row, type) && (row.text(type) == "large" || row.text(type) == "small"))
                 segment.isLarge = row.text(type) == "large";
             if (has(row, pool))
-                segment.pool = poolOf(row.text(pool));
+                segment.pool = TorchCollector::pool(row.text(pool));
             segment.isExpandable = flag(row, expandable);
             const auto found = stack(row, frames, stackId);
             if (!found)
@@ -432,47 +281,54 @@ private:
         return {};
     }
 
-    [[nodiscard]] Result<void> readLists(const Table &from, MemoryKind kind)
+    [[nodiscard]] Result<void> readLists(const SqliteTable &from, MemoryKind kind)
     {
         auto &snapshot = m_to.snapshot;
-        const int device = from.at({"device", "device_id", "device_index"});
-        std::vector<std::int64_t> lists{0};
-        std::int64_t count = 1;
-        if (device >= 0) {
-            lists.clear();
-            SqliteStatement numbers(m_database.get(), "SELECT DISTINCT " + sqlName(from.columns[static_cast<std::size_t>(device)]) + " FROM "
-                                                          + sqlName(from.name) + " ORDER BY 1");
-            while (numbers.step() && lists.size() <= kMaxLists)
-                lists.push_back(numbers.isNull(0) ? 0 : numbers.integer(0));
-            if (numbers.code() != SQLITE_DONE && numbers.code() != SQLITE_ROW)
-                return failed(numbers.code());
-            if (lists.size() > kMaxLists || (!lists.empty() && (lists.front() < 0 || lists.back() >= static_cast<std::int64_t>(kMaxLists))))
-                return failure(Error::Code::TooLarge, "The database names more devices than " + std::to_string(kMaxLists) + '.');
-            count = lists.empty() ? 0 : lists.back() + 1;
+        const auto first = snapshot.events.size();
+        std::vector<std::uint16_t> lists; // of each row
+        if (const auto state = readEvents(from, lists); !state)
+            return state;
+        if (!std::is_sorted(lists.begin(), lists.end()))
+            sortEvents(first, lists);
+        auto count = lists.empty() ? std::size_t{0} : std::size_t{lists.back()} + 1;
+        if (const auto said = listCount(kind); said && *said > 0 && *said <= static_cast<std::int64_t>(kMaxLists))
+            count = std::max(count, static_cast<std::size_t>(*said)); // empty ones at the end
+        auto at = lists.begin();
+        for (std::size_t list = 0; list < count; ++list) {
+            const auto end = std::upper_bound(at, lists.end(), list);
+            TraceDevice device;
+            device.kind = kind;
+            device.ordinal = static_cast<std::int32_t>(list);
+            device.firstEvent = first + static_cast<std::size_t>(at - lists.begin());
+            device.eventCount = static_cast<std::size_t>(end - at);
+            snapshot.devices.push_back(std::move(device));
+            at = end;
         }
-        if (const auto said = listCounts(kind); said && *said >= count && *said <= static_cast<std::int64_t>(kMaxLists))
-            count = *said;
-        for (std::int64_t list = 0; list < count; ++list) {
-            TraceDevice to;
-            to.kind = kind;
-            to.ordinal = static_cast<std::int32_t>(list);
-            to.firstEvent = snapshot.events.size();
-            if (std::find(lists.begin(), lists.end(), list) != lists.end()) {
-                const auto where = device < 0 ? std::string()
-                                              : " WHERE " + sqlName(from.columns[static_cast<std::size_t>(device)]) + '=' + std::to_string(list);
-                if (const auto state = readEvents(from, where); !state)
-                    return state;
-            }
-            to.eventCount = snapshot.events.size() - to.firstEvent;
-            snapshot.devices.push_back(std::move(to));
-            if (kind == MemoryKind::Accelerator)
-                ++snapshot.origin.traceLists;
-        }
+        if (kind == MemoryKind::Accelerator)
+            snapshot.origin.traceLists = count;
         return {};
     }
 
-    [[nodiscard]] Result<void> readEvents(const Table &from, const std::string &where)
+    // Lists whose rows are mixed, one after the other.
+    void sortEvents(std::size_t first, std::vector<std::uint16_t> &lists)
     {
+        auto &events = m_to.snapshot.events;
+        std::vector<std::uint32_t> order(lists.size());
+        for (std::size_t i = 0; i < order.size(); ++i)
+            order[i] = static_cast<std::uint32_t>(i);
+        std::stable_sort(order.begin(), order.end(), [&lists](std::uint32_t a, std::uint32_t b) { return lists[a] < lists[b]; });
+        EventColumns sorted(events.capacity());
+        for (std::size_t i = 0; i < first; ++i)
+            sorted.append(events[i]);
+        for (const auto i : order)
+            sorted.append(events[first + i]);
+        events = std::move(sorted);
+        std::sort(lists.begin(), lists.end());
+    }
+
+    [[nodiscard]] Result<void> readEvents(const SqliteTable &from, std::vector<std::uint16_t> &lists)
+    {
+        const int device = from.at({"device", "device_id", "device_index"});
         const int action = from.at({"action"});
         const int address = from.at({"addr", "address"});
         const int deviceFree = from.at({"device_free"});
@@ -487,11 +343,16 @@ private:
         for (std::size_t i = 0; i < from.columns.size(); ++i) {
             constexpr std::array<std::string_view, 15> kKnown{"id",     "device",   "device_id", "device_index", "action",     "addr",    "address",
                                                               "device_free", "size", "stream", "time_us", "frames", "stack_id", "pool_id", "attributes"};
-            if (std::find(kKnown.begin(), kKnown.end(), lower(from.columns[i])) == kKnown.end())
+            if (std::find(kKnown.begin(), kKnown.end(), SqliteTables::lower(from.columns[i])) == kKnown.end())
                 others.emplace_back(static_cast<int>(i), from.columns[i]);
         }
         EventContext context;
-        return eachRow(select(from, where), [&](const SqliteStatement &row) -> Result<void> {
+        return eachRow(select(from), [&](const SqliteStatement &row) -> Result<void> {
+            const auto list = has(row, device) ? row.integer(device) : 0;
+            if (list < 0 || list >= static_cast<std::int64_t>(kMaxLists))
+                return failure(Error::Code::TooLarge, "The database names device " + std::to_string(list) + "; at most " + std::to_string(kMaxLists)
+                                                          + " are expected.");
+            lists.push_back(static_cast<std::uint16_t>(list));
             TraceEvent event;
             event.action = m_to.action(has(row, action) ? row.text(action) : std::string_view());
             event.address = bytes(row, address);
@@ -507,7 +368,7 @@ private:
             context.pool.reset();
             context.attributes.clear();
             if (has(row, pool))
-                context.pool = poolOf(row.text(pool));
+                context.pool = TorchCollector::pool(row.text(pool));
             if (has(row, attributes))
                 if (const auto state = takeAttributes(row.text(attributes), context); !state)
                     return state;
@@ -553,7 +414,7 @@ private:
                 segment.totalSize = bytes(row, size, 0);
                 segment.stream = m_to.stream(bytes(row, stream, 0));
                 if (has(row, pool))
-                    segment.pool = poolOf(row.text(pool));
+                    segment.pool = TorchCollector::pool(row.text(pool));
                 const auto found = stack(row, frames, stackId);
                 if (!found)
                     return tl::make_unexpected(found.error());
@@ -634,11 +495,11 @@ private:
     }
 
     // How many lists there are with the empty ones at the end, where the file says it.
-    [[nodiscard]] std::optional<std::int64_t> listCounts(MemoryKind kind)
+    [[nodiscard]] std::optional<std::int64_t> listCount(MemoryKind kind)
     {
         if (!table("plimsoll"))
             return std::nullopt;
-        SqliteStatement row(m_database.get(), std::string("SELECT value FROM plimsoll WHERE key='")
+        auto row = m_tables.prepare(std::string("SELECT value FROM plimsoll WHERE key='")
                                                   + (kind == MemoryKind::PinnedHost ? "host_lists'" : "device_lists'"));
         if (!row.step() || row.isNull(0))
             return std::nullopt;
@@ -647,10 +508,9 @@ private:
 
     std::filesystem::path m_path;
     const SnapshotReading &m_reading;
-    SqliteDatabase m_database;
+    SqliteTables m_tables;
     TorchCollector m_to;
     std::uint64_t m_bytes;
-    std::map<std::string, Table> m_tables; // by lower-case name
     std::unordered_map<std::int64_t, StackId> m_stacks;
     std::unordered_map<std::int64_t, std::size_t> m_segmentIds;
     std::string m_padded;
@@ -672,7 +532,11 @@ Result<MemorySnapshot> readTorchSqlite(const std::filesystem::path &path, const 
     if (std::string_view(head.data(), head.size()) != std::string_view("SQLite format 3\0", 16))
         return failure(Error::Code::BadInput, path.string() + " is no SQLite database.");
     const auto bytes = std::filesystem::file_size(path, error);
-    return TorchSqliteReader(path, reading, error ? 0 : bytes).read();
+    try {
+        return TorchSqliteReader(path, reading, error ? 0 : bytes).read();
+    } catch (const std::bad_alloc &) {
+        return failure(Error::Code::TooLarge, "There is not enough memory to read this file.");
+    }
 }
 
 } // namespace plimsoll

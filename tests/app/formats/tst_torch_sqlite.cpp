@@ -25,6 +25,7 @@ private slots:
     void roundTrip_data();
     void roundTrip();
     void otherColumns();
+    void mixedDevices();
     void blocksByAddress();
     void writeAheadLog();
     void readOnlyFolder();
@@ -118,6 +119,20 @@ void TorchSqliteTest::otherColumns()
     const std::map<std::string, std::uint64_t> unknown{{"event.shade", 1}, {"segment.colour", 1}, {"table.frames", 1}};
     QCOMPARE(snapshot->unknownKeys, unknown);
     QCOMPARE(snapshot->warnings.size(), std::size_t{1}); // a block of no segment
+}
+
+void TorchSqliteTest::mixedDevices()
+{
+    run(R"(CREATE TABLE device_traces(id INTEGER PRIMARY KEY, device, action, size);
+        INSERT INTO device_traces VALUES(1, 2, 'alloc', 1), (2, 0, 'alloc', 2), (3, 2, 'free', 3), (4, NULL, 'free', 4);)",
+        path());
+    const auto snapshot = readTorchSqlite(path(), {});
+    QVERIFY2(snapshot.has_value(), snapshot ? "" : snapshot.error().detail.c_str());
+    QCOMPARE(snapshot->devices.size(), std::size_t{3});
+    QCOMPARE(snapshot->devices[1].eventCount, std::size_t{0});
+    QCOMPARE(snapshot->devices[2].firstEvent, std::size_t{2});
+    const std::vector<std::uint64_t> sizes(snapshot->events.sizes.span().begin(), snapshot->events.sizes.span().end());
+    QCOMPARE(sizes, (std::vector<std::uint64_t>{2, 4, 1, 3}));
 }
 
 void TorchSqliteTest::blocksByAddress()
