@@ -3,6 +3,7 @@
 
 #include "snapshot/levels.h"
 #include "snapshot/segment_map.h"
+#include "snapshot/wrapping.h"
 
 #include "base/format.h"
 
@@ -62,7 +63,7 @@ void addBefore(std::vector<std::string> &notes, const Replay &replay, const Devi
     if (trace.pendingBeforeTrace > 0)
         notes.push_back(counted(trace.pendingBeforeTrace, "block", "blocks") + " of " + bytes(trace.pendingBeforeTraceBytes)
                         + " waited for another stream all the time; the peak with them is "
-                        + bytes(trace.peakAbsolute + static_cast<std::int64_t>(trace.pendingBeforeTraceBytes)) + '.');
+                        + bytes(wrappingAdd(trace.peakAbsolute, static_cast<std::int64_t>(trace.pendingBeforeTraceBytes))) + '.');
 }
 
 void addContradictions(std::vector<std::string> &notes, const Replay &replay, const DeviceCensus &census)
