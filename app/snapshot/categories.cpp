@@ -150,6 +150,8 @@ std::vector<Traits> traitsByRange(const Replay &replay)
     constexpr std::array<Traits, 3> kTraits{kOptimizer, kBackward, kForward};
     std::array<EventInstant, 3> covered{};
     std::vector<Traits> traits;
+    if (!hasAnnotations(replay))
+        return traits;
     const TimeAxis axis(replay);
     for (const auto &range : annotationRanges(replay, axis)) {
         const auto name = lowerCase(replay.snapshot().texts[range.name]);
