@@ -81,14 +81,14 @@ Traits traitsOf(const MemorySnapshot &snapshot, const StackFrame &frame)
     return static_cast<Traits>(traits);
 }
 
-std::vector<Traits> traitsOfStacks(const MemorySnapshot &snapshot)
+std::vector<Traits> traitsOfStacks(const MemorySnapshot &snapshot, const std::stop_token &stop)
 {
     const auto &stacks = snapshot.stacks;
     std::vector<Traits> ofFrame(stacks.frameCount());
-    for (FrameId id = 0; id < ofFrame.size(); ++id)
+    for (FrameId id = 0; id < ofFrame.size() && (id % 1024 != 0 || !stop.stop_requested()); ++id)
         ofFrame[id] = traitsOf(snapshot, stacks.frame(id));
     std::vector<Traits> ofStack(stacks.stackCount());
-    for (StackId id = 0; id < ofStack.size(); ++id) {
+    for (StackId id = 0; id < ofStack.size() && (id % 4096 != 0 || !stop.stop_requested()); ++id) {
         const auto stack = stacks.stack(id);
         for (std::size_t i = 0; i < stack.size(); ++i)
             ofStack[id] = static_cast<Traits>(ofStack[id] | ofFrame[stack[i]]);
@@ -160,7 +160,7 @@ std::string_view toString(MemoryCategory category) noexcept
 Categories::Categories(const Replay &replay, std::stop_token stop) : m_replay(&replay), m_of(replay.size(), MemoryCategory::Unknown)
 {
     const auto &snapshot = replay.snapshot();
-    const auto ofStack = traitsOfStacks(snapshot);
+    const auto ofStack = traitsOfStacks(snapshot, stop);
     const auto ofInstant = traitsByRange(replay);
     const auto births = replay.births();
     const auto deaths = replay.deaths();
@@ -185,7 +185,7 @@ Categories::Categories(const Replay &replay, std::stop_token stop) : m_replay(&r
     for (auto id = replay.beforeCount(); id < replay.size(); ++id)
         if (((ofStack[stacks[id]] | traitsAt(births[id])) & kBackward) != 0)
             backward.push_back(births[id]);
-    const auto steps = findSteps(replay);
+    const auto steps = findSteps(replay, stop);
     // Longer than a step, or than half of a trace whose steps are not known.
     const auto longLife = steps.count() >= 2 ? (steps.starts.back() - steps.starts.front()) / (steps.count() - 1) : replay.end() / 2;
 

@@ -36,8 +36,10 @@ void FrameIndex::count(const Replay &replay)
     const auto &device = replay.device();
     for (auto row = device.firstEvent; row < device.firstEvent + device.eventCount; ++row)
         ++m_events[events.stack[row]];
-    for (const auto stack : replay.stacks())
-        ++m_allocations[stack];
+    const auto stacks = replay.stacks();
+    for (AllocationId id = 0; id < replay.size(); ++id)
+        if (replay.origin(id) != AllocationOrigin::BeforeFreed) // its stack is that of the free
+            ++m_allocations[stacks[id]];
 }
 
 FindResult FrameIndex::find(std::string_view text) const

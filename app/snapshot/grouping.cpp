@@ -37,6 +37,7 @@ private:
 };
 
 constexpr auto kNoGroup = UINT32_MAX;
+constexpr AllocationId kStopEvery = 1U << 14U; // allocations between two looks at the stop token
 
 template <std::size_t n>
 std::array<std::uint32_t, n> noGroups()
@@ -184,14 +185,14 @@ std::optional<FrameId> ownFrame(const MemorySnapshot &snapshot, StackId id)
     return chooseOwn(snapshot.stacks.stack(id), [&](FrameId frame) { return standingOf(snapshot, frame); });
 }
 
-Grouping groupAllocations(const Replay &replay, GroupBy by)
+Grouping groupAllocations(const Replay &replay, GroupBy by, std::stop_token stop)
 {
     const auto &snapshot = replay.snapshot();
     Grouping grouping;
     grouping.of.resize(replay.size());
     Names names;
     const auto fill = [&](const auto &groupOf) {
-        for (AllocationId id = 0; id < replay.size(); ++id)
+        for (AllocationId id = 0; id < replay.size() && !(id % kStopEvery == 0 && stop.stop_requested()); ++id)
             grouping.of[id] = groupOf(id);
     };
     switch (by) {
@@ -203,7 +204,10 @@ Grouping groupAllocations(const Replay &replay, GroupBy by)
                 ofFrame[frame] = standingOf(snapshot, frame);
             return ofFrame[frame];
         };
+        auto before = kNoGroup;
         fill([&](AllocationId id) {
+            if (replay.origin(id) == AllocationOrigin::BeforeFreed) // its stack is that of the free
+                return cached(before, [&] { return names["before the trace"]; });
             auto &group = ofStack[replay.stacks()[id]];
             return cached(group, [&] {
                 const auto frame = chooseOwn(snapshot.stacks.stack(replay.stacks()[id]), standing);
@@ -213,7 +217,7 @@ Grouping groupAllocations(const Replay &replay, GroupBy by)
         break;
     }
     case GroupBy::Category: {
-        const Categories categories(replay);
+        const Categories categories(replay, stop);
         std::array<std::uint32_t, kMemoryCategories> cache = noGroups<kMemoryCategories>();
         fill([&](AllocationId id) {
             return cached(cache[static_cast<std::size_t>(categories[id])], [&] { return names[std::string(toString(categories[id]))]; });
@@ -283,6 +287,8 @@ Grouping groupAllocations(const Replay &replay, GroupBy by)
         break;
     }
     }
+    if (stop.stop_requested())
+        return {};
     grouping.names = names.take();
     return grouping;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +31,8 @@ struct Grouping
     std::vector<std::string> names; // by group; a text for people
 };
 
-/// Any thread; tens of ms for millions of allocations.
-[[nodiscard]] Grouping groupAllocations(const Replay &replay, GroupBy by);
+/// Any thread; tens of ms for millions of allocations. When stopped, it is empty.
+[[nodiscard]] Grouping groupAllocations(const Replay &replay, GroupBy by, std::stop_token stop = {});
 
 struct GroupTotal
 {

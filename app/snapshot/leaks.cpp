@@ -8,9 +8,9 @@
 
 namespace plimsoll {
 
-LeakReport findLeaks(const Replay &replay, EventInstant from)
+LeakReport findLeaks(const Replay &replay, EventInstant from, std::stop_token stop)
 {
-    return findLeaks(replay, from, findSteps(replay));
+    return findLeaks(replay, from, findSteps(replay, stop));
 }
 
 LeakReport findLeaks(const Replay &replay, EventInstant from, Steps steps)

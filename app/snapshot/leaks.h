@@ -5,6 +5,7 @@
 #include "snapshot/steps.h"
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 namespace plimsoll {
@@ -33,7 +34,7 @@ struct LeakReport
 
 /// Born after `from` and never freed, by stack. What was born in the last step is not held against
 /// anybody where steps are known.
-[[nodiscard]] LeakReport findLeaks(const Replay &replay, EventInstant from = 0);
+[[nodiscard]] LeakReport findLeaks(const Replay &replay, EventInstant from = 0, std::stop_token stop = {});
 [[nodiscard]] LeakReport findLeaks(const Replay &replay, EventInstant from, Steps steps);
 
 } // namespace plimsoll

@@ -44,7 +44,7 @@ LevelCurve::LevelCurve(const Replay &replay, LevelKind kind, const LevelFilter &
     const bool hasAllocations = replay.hasAllocations();
     if (!filter.isEmpty() && hasAllocations) {
         m_isCounted.resize(replay.size());
-        for (AllocationId id = 0; id < replay.size(); ++id)
+        for (AllocationId id = 0; id < replay.size() && !(id % kChunk == 0 && stop.stop_requested()); ++id)
             m_isCounted[id] = (!filter.stream || replay.streamOf(id) == *filter.stream)
                 && (!filter.pool || replay.poolOf(id).pool == filter.pool) && (!filter.allocation || filter.allocation(id));
     }
@@ -287,6 +287,24 @@ LevelCurve::Extremes LevelCurve::leaves(std::size_t first, std::size_t last) con
         ++level;
     }
     return all;
+}
+
+std::int64_t reservedAt(const Replay &replay, EventInstant instant)
+{
+    const auto &device = replay.device();
+    const auto &events = replay.snapshot().events;
+    const auto segments = device.segmentsOf(replay.snapshot());
+    std::int64_t level = 0;
+    for (const auto index : device.segments)
+        level = wrappingAdd(level, static_cast<std::int64_t>(segments[index].totalSize));
+    for (std::size_t i = instant; i < device.eventCount; ++i) { // what came later is undone
+        const auto row = device.firstEvent + i;
+        if (const auto sign = reservedSign(events.action[row]); sign > 0)
+            level = wrappingSubtract(level, signedSize(events.sizes[row]));
+        else if (sign < 0)
+            level = wrappingAdd(level, signedSize(events.sizes[row]));
+    }
+    return level;
 }
 
 LevelBucket LevelCurve::extremes(EventInstant begin, EventInstant end) const

@@ -102,4 +102,7 @@ private:
     std::vector<std::uint8_t> m_where; // by leaf: the first instant of its highest level
 };
 
+/// What the allocator held at one instant, by segments and their events, without a curve: 1 ns an event after it.
+[[nodiscard]] std::int64_t reservedAt(const Replay &replay, EventInstant instant);
+
 } // namespace plimsoll

@@ -3,6 +3,7 @@
 
 #include "snapshot/levels.h"
 #include "snapshot/segment_map.h"
+#include "snapshot/wrapping.h"
 
 #include "base/format.h"
 
@@ -43,7 +44,7 @@ void addBefore(std::vector<std::string> &notes, const Replay &replay, const Devi
     const auto size = trace.freesWithoutAllocBytes + trace.blocksNeverInTraceBytes + trace.pendingBeforeTraceBytes;
     const auto &list = replay.device().list;
     const auto overflowed = list ? replay.snapshot().devices[*list].hasOverflowed : std::nullopt;
-    if (census.events == 0)
+    if (census.events <= 1) // there is no history that could begin late
         return;
     std::string text;
     if (overflowed.value_or(false))
@@ -53,15 +54,16 @@ void addBefore(std::vector<std::string> &notes, const Replay &replay, const Devi
         text += ": " + counted(before, "allocation", "allocations") + " of " + bytes(size) + (before == 1 ? " was" : " were")
             + " there before it. The level counts them exactly";
         if (trace.freesWithoutAlloc > 0)
-            text += "; of the " + formatExact(static_cast<std::int64_t>(trace.freesWithoutAlloc))
-                + " that were freed later only the stack of the free is known";
+            text += trace.freesWithoutAlloc == 1 ? std::string("; of the one that was freed later only the stack of the free is known")
+                                                 : "; of the " + formatExact(static_cast<std::int64_t>(trace.freesWithoutAlloc))
+                    + " that were freed later only the stack of the free is known";
     }
     if (!text.empty())
         notes.push_back(text + '.');
     if (trace.pendingBeforeTrace > 0)
         notes.push_back(counted(trace.pendingBeforeTrace, "block", "blocks") + " of " + bytes(trace.pendingBeforeTraceBytes)
                         + " waited for another stream all the time; the peak with them is "
-                        + bytes(trace.peakAbsolute + static_cast<std::int64_t>(trace.pendingBeforeTraceBytes)) + '.');
+                        + bytes(wrappingAdd(trace.peakAbsolute, static_cast<std::int64_t>(trace.pendingBeforeTraceBytes))) + '.');
 }
 
 void addContradictions(std::vector<std::string> &notes, const Replay &replay, const DeviceCensus &census)
@@ -71,8 +73,7 @@ void addContradictions(std::vector<std::string> &notes, const Replay &replay, co
         notes.push_back("Reserved memory would have been " + bytes(trace.reservedAtStart)
                         + " at the start: events of segments are missing, or segments of the end are. The curve of reserved memory is too low.");
     } else if (census.events > 0 && census.reserved > 0) {
-        const LevelCurve reserved(replay, LevelKind::Reserved);
-        const auto then = reserved.at(replay.peakInstant());
+        const auto then = reservedAt(replay, replay.peakInstant());
         if (replay.peakLevel() > then)
             notes.push_back("At the peak " + bytes(replay.peakLevel()) + " were requested, but only " + bytes(then)
                             + " reserved: events and segments of this file don't fit together.");

@@ -56,7 +56,7 @@ std::vector<BandColumn> wideColumns(const LevelCurve &curve, std::span<const Eve
 } // namespace
 
 Bands bandsOf(const Replay &replay, std::span<const std::uint32_t> groupOf, std::size_t groups, std::size_t most,
-              std::vector<std::uint32_t> &chosen)
+              std::vector<std::uint32_t> &chosen, std::optional<std::uint32_t> never)
 {
     const auto births = replay.births();
     const auto deaths = replay.deaths();
@@ -84,6 +84,8 @@ Bands bandsOf(const Replay &replay, std::span<const std::uint32_t> groupOf, std:
             level.highest = std::max(level.highest, level.now);
         }
     }
+    if (never)
+        levels[*never].highest = 0;
     most = std::min({most, groups, std::size_t{254}});
     std::vector<std::uint32_t> order(groups);
     std::iota(order.begin(), order.end(), 0U);
@@ -106,8 +108,14 @@ Bands bandsOf(const Replay &replay, std::span<const std::uint32_t> groupOf, std:
 
 Bands bandsOfStacks(const Replay &replay, std::size_t most)
 {
-    std::vector<StackId> chosen;
-    auto bands = bandsOf(replay, replay.stacks(), replay.snapshot().stacks.stackCount(), most, chosen);
+    // What only a free tells of has the stack of that free, so it goes to the rest: a group that gets no band.
+    const auto count = replay.snapshot().stacks.stackCount();
+    std::vector<std::uint32_t> groupOf(replay.stacks().begin(), replay.stacks().end());
+    for (AllocationId id = 0; id < replay.beforeCount(); ++id)
+        if (replay.origin(id) == AllocationOrigin::BeforeFreed)
+            groupOf[id] = static_cast<std::uint32_t>(count);
+    std::vector<std::uint32_t> chosen;
+    auto bands = bandsOf(replay, groupOf, count + 1, most, chosen, static_cast<std::uint32_t>(count));
     bands.stacks = std::move(chosen);
     return bands;
 }

@@ -4,6 +4,7 @@
 #include "snapshot/levels.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct Bands
 [[nodiscard]] Bands bandsOfStacks(const Replay &replay, std::size_t most);
 /// The same for any groups: `groupOf` by allocation, below `groups`; `chosen` says which got a band.
 [[nodiscard]] Bands bandsOf(const Replay &replay, std::span<const std::uint32_t> groupOf, std::size_t groups, std::size_t most,
-                            std::vector<std::uint32_t> &chosen);
+                            std::vector<std::uint32_t> &chosen, std::optional<std::uint32_t> never = {}); // `never`: gets none
 
 /// A pixel column of a stacked picture: the state at the first instant of its highest total, so that
 /// bands add up to a state that was there, and no peak is lost.

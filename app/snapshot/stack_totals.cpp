@@ -12,21 +12,28 @@ std::vector<StackTotal> sorted(std::vector<StackTotal> byStack)
 {
     std::erase_if(byStack, [](const StackTotal &total) { return total.count == 0; });
     std::sort(byStack.begin(), byStack.end(), [](const StackTotal &a, const StackTotal &b) {
-        return a.bytes != b.bytes ? a.bytes > b.bytes : a.stack < b.stack;
+        if (a.bytes != b.bytes)
+            return a.bytes > b.bytes;
+        return a.stack != b.stack ? a.stack < b.stack : a.isStackOfFree < b.isStackOfFree;
     });
     return byStack;
 }
 
 std::vector<StackTotal> total(const Replay &replay, std::size_t first, EventInstant instant)
 {
-    std::vector<StackTotal> byStack(replay.snapshot().stacks.stackCount());
+    const auto count = replay.snapshot().stacks.stackCount();
+    std::vector<StackTotal> byStack(count);
     const auto stacks = replay.stacks();
     const auto sizes = replay.sizes();
     replay.forEachAliveOf(first, replay.bornUpTo(instant), instant, [&](AllocationId id) {
-        auto &of = byStack[stacks[id]];
+        const bool isStackOfFree = replay.origin(id) == AllocationOrigin::BeforeFreed;
+        if (isStackOfFree && byStack.size() == count)
+            byStack.resize(2 * count);
+        auto &of = byStack[stacks[id] + (isStackOfFree ? count : 0)];
         of.stack = stacks[id];
         of.bytes = wrappingAdd(of.bytes, static_cast<std::int64_t>(sizes[id]));
         ++of.count;
+        of.isStackOfFree = isStackOfFree;
     });
     return sorted(std::move(byStack));
 }

@@ -13,6 +13,8 @@ struct StackTotal
     StackId stack = kNoStack;
     std::int64_t bytes = 0; // requested
     std::int64_t count = 0;
+    // Made before the trace by nobody knows whom: the stack is that of its free.
+    bool isStackOfFree = false;
 
     friend bool operator==(const StackTotal &, const StackTotal &) = default;
 };

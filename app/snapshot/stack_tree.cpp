@@ -10,6 +10,7 @@ namespace plimsoll {
 namespace {
 
 constexpr std::size_t kStopEvery = std::size_t{1} << 14U; // comparisons between two looks at the stop token
+constexpr StackId kStacksBetweenStops = 4096;
 
 struct Cancelled
 {}; // std::sort has no other way out
@@ -30,7 +31,12 @@ StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, co
     std::vector<std::size_t> starts{0};
     std::vector<std::uint32_t> units;
     starts.reserve(count + 1);
+    m_starts.push_back(0);
     for (StackId id = 0; id < count; ++id) {
+        if (id % kStacksBetweenStops == 0 && stop.stop_requested()) {
+            m_isCancelled = true;
+            return;
+        }
         const auto stack = stacks.stack(id);
         const auto begin = units.size();
         for (std::size_t i = 0; i < stack.size(); ++i) {
@@ -49,7 +55,6 @@ StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, co
     m_stackAt.resize(count);
     std::iota(m_stackAt.begin(), m_stackAt.end(), StackId{0});
     m_rankOf.resize(count);
-    m_starts.push_back(0);
     try {
         sort(starts, units, stop);
     } catch (const Cancelled &) {
@@ -66,6 +71,9 @@ StackTree::StackTree(const MemorySnapshot &snapshot, TreeDirection direction, co
                        units.begin() + static_cast<std::ptrdiff_t>(starts[id + 1]));
         m_starts.push_back(m_units.size());
     }
+    m_stackAt.push_back(kNoStack);
+    m_units.push_back(kBeforeUnit);
+    m_starts.push_back(m_units.size());
 }
 
 void StackTree::sort(const std::vector<std::size_t> &starts, const std::vector<std::uint32_t> &units, const std::stop_token &stop)
@@ -92,6 +100,8 @@ std::string StackTree::label(std::uint32_t unit) const
         return "no stack";
     if (unit == kAllHiddenUnit)
         return "hidden frames only";
+    if (unit == kBeforeUnit)
+        return "made before the trace";
     if (m_unit == FrameUnit::Line)
         return unit < m_snapshot->stacks.frameCount() ? frameText(*m_snapshot, unit) : std::string();
     return unit < m_frames.names.size() ? m_frames.names[unit] : std::string();
@@ -133,12 +143,15 @@ public:
         , m_sizes(replay.sizes())
         , m_rankOf(rankOf)
         , m_wanted(wanted)
+        , m_replay(replay)
+        , m_before(replay.beforeCount())
+        , m_rankOfBefore(weights.count.size() - 2)
     {}
     void add(AllocationId id)
     {
         if (m_wanted && !m_wanted(id))
             return;
-        const auto rank = m_rankOf[m_stacks[id]];
+        const auto rank = rankOf(id);
         m_value[rank] = wrappingAdd(m_value[rank], static_cast<std::int64_t>(m_sizes[id]));
         ++m_count[rank];
     }
@@ -146,18 +159,28 @@ public:
     {
         if (m_wanted && !m_wanted(id))
             return;
-        const auto rank = m_rankOf[m_stacks[id]];
+        const auto rank = rankOf(id);
         m_value[rank] = wrappingSubtract(m_value[rank], static_cast<std::int64_t>(m_sizes[id]));
         --m_count[rank];
     }
 
 private:
+    [[nodiscard]] std::size_t rankOf(AllocationId id) const noexcept
+    {
+        if (id < m_before && m_replay.origin(id) == AllocationOrigin::BeforeFreed)
+            return m_rankOfBefore;
+        return m_rankOf[m_stacks[id]];
+    }
+
     std::int64_t *m_value;
     std::int64_t *m_count;
     std::span<const StackId> m_stacks;
     std::span<const std::uint64_t> m_sizes;
     std::span<const std::uint32_t> m_rankOf;
     const StackTree::Wanted &m_wanted;
+    const Replay &m_replay;
+    std::size_t m_before;
+    std::size_t m_rankOfBefore;
 };
 
 } // namespace

@@ -48,7 +48,8 @@ struct TreeBox
 /// depth, so nothing is built for an instant. Made once for each filter and direction (30 ms for
 /// 50,000 stacks); any thread. Devices share it.
 ///
-/// Allocations without a stack, or with all frames hidden, have a box of their own: parts add up.
+/// Allocations without a stack, or with all frames hidden, have a box of their own: parts add up. So have those
+/// from before the trace that only their free tells of, since its stack is not who made them.
 class StackTree
 {
 public:
@@ -57,8 +58,9 @@ public:
 
     static constexpr std::uint32_t kNoStackUnit = UINT32_MAX - 1;
     static constexpr std::uint32_t kAllHiddenUnit = UINT32_MAX - 2;
+    static constexpr std::uint32_t kBeforeUnit = UINT32_MAX - 3;
 
-    [[nodiscard]] std::size_t ranks() const noexcept { return m_starts.size() - 1; }
+    [[nodiscard]] std::size_t ranks() const noexcept { return m_starts.size() - 1; } // stacks, and one for kBeforeUnit
     [[nodiscard]] std::size_t rankOf(StackId stack) const noexcept { return m_rankOf[stack]; }
     [[nodiscard]] std::span<const StackId> stacksByRank() const noexcept { return m_stackAt; }
     [[nodiscard]] std::string label(std::uint32_t unit) const; // "file:line name", a file, a module, "no stack"

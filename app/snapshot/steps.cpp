@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kFewest = 3;       // steps that a period is believed for
 constexpr std::size_t kMostSteps = 100'000;
+constexpr std::size_t kStopEvery = std::size_t{1} << 16U; // allocations between two looks at the stop token
 constexpr double kRegular = 0.25;        // standard deviation of the distances, of their mean
 constexpr std::uint32_t kSamples = 2048; // of the level, where no stack helps
 
@@ -74,7 +75,7 @@ struct Regularity
 
 // Stacks that allocate at regular distances from one end of the trace to the other. What is called once a
 // step is called least often of those that many others are as often as.
-Steps byStacks(const Replay &replay)
+Steps byStacks(const Replay &replay, const std::stop_token &stop)
 {
     const auto births = replay.births();
     const auto stacks = replay.stacks();
@@ -86,9 +87,11 @@ Steps byStacks(const Replay &replay)
         starts[s] += starts[s - 1];
     std::vector<EventInstant> sorted(starts.back());
     auto next = starts;
-    for (auto id = replay.beforeCount(); id < replay.size(); ++id)
+    for (auto id = replay.beforeCount(); id < replay.size() && !(id % kStopEvery == 0 && stop.stop_requested()); ++id)
         sorted[next[stacks[id]]++] = births[id];
 
+    if (stop.stop_requested())
+        return {};
     std::map<std::size_t, std::vector<Regularity>> byCount;
     std::size_t most = 0;
     for (StackId stack = kEmptyStack + 1; stack < stackCount; ++stack) {
@@ -127,11 +130,11 @@ Steps byStacks(const Replay &replay)
 }
 
 // The period of the level, and the phase at which it is lowest.
-Steps byLevel(const Replay &replay)
+Steps byLevel(const Replay &replay, const std::stop_token &stop)
 {
     Steps steps;
-    const LevelCurve curve(replay, LevelKind::Requested);
-    if (curve.size() < 64)
+    const LevelCurve curve(replay, LevelKind::Requested, {}, stop);
+    if (curve.size() < 64 || stop.stop_requested())
         return steps;
     const auto buckets = curve.slice(0, curve.size(), kSamples / 2);
     const auto n = buckets.size();
@@ -183,13 +186,13 @@ Steps byLevel(const Replay &replay)
 
 } // namespace
 
-Steps findSteps(const Replay &replay)
+Steps findSteps(const Replay &replay, std::stop_token stop)
 {
     auto steps = byAnnotations(replay);
     if (steps.source == Steps::Source::None && replay.hasAllocations())
-        steps = byStacks(replay);
-    if (steps.source == Steps::Source::None)
-        steps = byLevel(replay);
+        steps = byStacks(replay, stop);
+    if (steps.source == Steps::Source::None && !stop.stop_requested())
+        steps = byLevel(replay, stop);
     return steps;
 }
 

@@ -4,6 +4,7 @@
 #include "snapshot/replay.h"
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,6 @@ struct Steps
 
 /// By annotations (ProfilerStep#, then a range that is called once a step, then Optimizer.step), else by a
 /// stack that allocates at regular distances, else by the period of the level; three at least of these.
-[[nodiscard]] Steps findSteps(const Replay &replay);
+[[nodiscard]] Steps findSteps(const Replay &replay, std::stop_token stop = {}); // when stopped: none
 
 } // namespace plimsoll

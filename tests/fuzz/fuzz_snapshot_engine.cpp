@@ -6,7 +6,9 @@
 #include "snapshot/categories.h"
 #include "snapshot/census.h"
 #include "snapshot/find.h"
+#include "snapshot/grouping.h"
 #include "snapshot/leaks.h"
+#include "snapshot/notes.h"
 #include "snapshot/peaks.h"
 #include "snapshot/residency.h"
 #include "snapshot/segment_map.h"
@@ -156,6 +158,15 @@ void ask(const MemorySnapshot &snapshot, const SnapshotDevice &device)
     static_cast<void>(requested.slice(axis, INT64_MIN, INT64_MAX, 9));
     static_cast<void>(requested.slice(axis, axis.firstUs(), axis.lastUs(), 9));
     static_cast<void>(findLeaks(replay));
+    static_cast<void>(notesOn(replay, census));
+    for (const auto by : {GroupBy::OwnLine, GroupBy::Category, GroupBy::Pool, GroupBy::Stream, GroupBy::SizeClass, GroupBy::Annotation,
+                          GroupBy::CompileContext, GroupBy::UserMetadata}) {
+        const auto grouping = groupAllocations(replay, by);
+        std::int64_t count = 0;
+        for (const auto &total : aliveByGroup(replay, grouping, replay.end() / 2))
+            count += total.count;
+        require(!replay.hasAllocations() || count == static_cast<std::int64_t>(replay.aliveAt(replay.end() / 2).size()));
+    }
     const Categories categories(replay);
     static_cast<void>(categories.aliveAt(replay.peakInstant()));
     FrameIndex index(snapshot);
@@ -180,5 +191,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     const auto snapshot = snapshotOf(Bytes(data, std::min<std::size_t>(size, 4096)));
     for (const auto &device : devicesOf(snapshot))
         ask(snapshot, device);
+    static_cast<void>(notesOn(snapshot, censusOf(snapshot)));
     return 0;
 }

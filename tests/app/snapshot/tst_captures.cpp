@@ -38,6 +38,7 @@ private slots:
     void ledgers();
     void lateHistory();
     void oomOfTheCapture();
+    void roundedLevelsEqualPyTorchsOwn();
 
 private:
     QTemporaryDir m_folder;
@@ -372,6 +373,25 @@ void CapturesTest::oomOfTheCapture()
     QCOMPARE(replay.aliveAt(moments[0].instant).size(), std::size_t{111});
     QCOMPARE(LevelCurve(replay, LevelKind::Reserved).at(moments[0].instant), std::int64_t{84'202'749'952});
     QCOMPARE(replay.peakInstant(), 421U);
+}
+
+void CapturesTest::roundedLevelsEqualPyTorchsOwn()
+{
+    // A "snapshot" event says how much was active when an earlier snapshot was taken.
+    const auto path = kFolder + u"nine-snapshot-events.pickle"_s;
+    if (!QFile::exists(path))
+        QSKIP("The capture is not there.");
+    const auto snapshot = open(path);
+    const Replay replay(snapshot, devicesOf(snapshot)[0]);
+    const LevelCurve rounded(replay, LevelKind::Rounded);
+    int compared = 0;
+    for (EventInstant n = 1; n <= replay.end(); ++n) {
+        if (snapshot.events.action[replay.rowOf(n)] != TraceAction::Snapshot)
+            continue;
+        QCOMPARE(rounded.at(n), static_cast<std::int64_t>(snapshot.events.sizes[replay.rowOf(n)]));
+        ++compared;
+    }
+    QCOMPARE(compared, 9);
 }
 
 QTEST_GUILESS_MAIN(CapturesTest)

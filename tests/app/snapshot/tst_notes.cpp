@@ -68,10 +68,12 @@ void NotesTest::devices_data()
     QTest::addColumn<QByteArray>("expected");
     QTest::newRow("late") << Make([](SnapshotBuilder &b) {
         b.event(TraceAction::FreeCompleted, 4096, 1000, b.stack({"a.py:1 f"}));
-    }) << QByteArray("The history begins late: 1 allocation of 1000 B (1,000 bytes) was there before it. The level counts them exactly; of the 1 that");
+        b.event(TraceAction::Snapshot, 0, 0);
+    }) << QByteArray("The history begins late: 1 allocation of 1000 B (1,000 bytes) was there before it. The level counts them exactly; of the one that");
     QTest::newRow("ring") << Make([](SnapshotBuilder &b) {
         b.list(0).hasOverflowed = true;
         b.alloc(4096, 1, b.stack({"a.py:1 f"}));
+        b.event(TraceAction::Snapshot, 0, 0);
     }) << QByteArray("The ring of events was full and lost its oldest ones.");
     QTest::newRow("live address") << Make([](SnapshotBuilder &b) {
         b.alloc(4096, 1);
@@ -111,6 +113,7 @@ void NotesTest::devices_data()
     }) << QByteArray("Events that this version does not know, and that change nothing here: defragment (1).");
     QTest::newRow("pending") << Make([](SnapshotBuilder &b) {
         b.alloc(4096, 1);
+        b.event(TraceAction::Snapshot, 0, 0);
         b.segment(0, 1U << 20U);
         b.block(1024, BlockState::ActivePendingFree, 1000);
     }) << QByteArray("1 block of 1000 B (1,000 bytes) waited for another stream all the time");

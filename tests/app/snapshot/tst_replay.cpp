@@ -149,6 +149,8 @@ void ReplayTest::levelsEqualBruteForce()
             case LevelKind::Cached: expected[n] = reserved[n] - rounded; break;
             }
             QCOMPARE(curve.at(n), expected[n]);
+            if (kind == LevelKind::Reserved)
+                QCOMPARE(reservedAt(replay, n), expected[n]);
         }
         std::vector<std::int64_t> all(expected.size());
         curve.values(0, all);
@@ -337,6 +339,8 @@ void ReplayTest::whatWasThereBefore()
     QCOMPARE(replay.stacks()[2], freedAt);
     QCOMPARE(*replay.blockOf(0), std::size_t{0});
     QCOMPARE(replay.roundedSize(0), std::uint64_t{1024});
+    const std::vector<StackTotal> totals{{born, 1300, 2, false}, {freedAt, 50, 1, true}};
+    QVERIFY(aliveByStack(replay, 0) == totals); // the free's stack is not taken for that of an allocation
     QVERIFY(!replay.blockOf(3));
     QCOMPARE(replay.levelAtStart(), std::int64_t{1350});
     QCOMPARE(replay.peakLevel(), std::int64_t{1450});

@@ -45,6 +45,8 @@ Replay replayOf(const MemorySnapshot &snapshot)
     return Replay(snapshot, devicesOf(snapshot)[0]);
 }
 
+constexpr StackId kBefore = UINT32_MAX; // stands for all that only a free tells of
+
 struct Sum
 {
     std::int64_t value = 0;
@@ -64,6 +66,10 @@ Paths byHand(const MemorySnapshot &snapshot, const std::map<StackId, std::pair<s
     const auto frames = applyFilter(snapshot, filter);
     for (const auto &[stack, sum] : bytes) {
         std::vector<std::string> path;
+        if (stack == kBefore) {
+            leaves[{"made before the trace"}] = {sum.first, std::abs(sum.first), 0, sum.second};
+            continue;
+        }
         const auto view = snapshot.stacks.stack(stack);
         for (std::size_t i = 0; i < view.size(); ++i) {
             const auto id = view[direction == TreeDirection::TopDown ? view.size() - 1 - i : i];
@@ -153,7 +159,7 @@ void StackTreeTest::treesEqualBruteForce()
                 std::map<StackId, std::pair<std::int64_t, std::int64_t>> leaked;
                 for (AllocationId id = 0; id < replay.size(); ++id) {
                     const auto size = static_cast<std::int64_t>(replay.sizes()[id]);
-                    const auto stack = replay.stacks()[id];
+                    const auto stack = replay.origin(id) == AllocationOrigin::BeforeFreed ? kBefore : replay.stacks()[id];
                     const auto birth = replay.births()[id];
                     const auto death = replay.deaths()[id];
                     const auto add = [&](auto &to, std::int64_t sign) {
@@ -184,8 +190,11 @@ void StackTreeTest::treesEqualBruteForce()
                 QVERIFY(ofTree(tree, tree.growth(replay, a, b)) == byHand(snapshot, growth, direction, filter));
                 std::vector<std::pair<StackId, std::int64_t>> list;
                 for (const auto &[stack, sum] : growth)
-                    list.emplace_back(stack, sum.first);
-                QCOMPARE(tree.weights(list).value, tree.growth(replay, a, b).value);
+                    if (stack != kBefore)
+                        list.emplace_back(stack, sum.first);
+                auto expected = tree.growth(replay, a, b).value;
+                expected.back() -= growth.contains(kBefore) ? growth[kBefore].first : 0;
+                QCOMPARE(tree.weights(list).value, expected);
             }
         }
     }
@@ -354,8 +363,9 @@ void StackTreeTest::searchEqualsBruteForce()
         for (std::size_t row = 0; row < snapshot.events.size(); ++row)
             events += std::find(stacks.begin(), stacks.end(), snapshot.events.stack[row]) != stacks.end() ? 1 : 0;
         std::uint64_t allocations = 0;
-        for (const auto stack : replay.stacks())
-            allocations += std::find(stacks.begin(), stacks.end(), stack) != stacks.end() ? 1 : 0;
+        for (AllocationId id = 0; id < replay.size(); ++id)
+            if (replay.origin(id) != AllocationOrigin::BeforeFreed)
+                allocations += std::find(stacks.begin(), stacks.end(), replay.stacks()[id]) != stacks.end() ? 1 : 0;
         const auto found = index.find(text);
         QCOMPARE(found.frames, frames);
         QCOMPARE(found.stacks, stacks);
