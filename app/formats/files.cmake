@@ -57,6 +57,7 @@ set(formats_HEADERS
     exposition_text.h
     family_index.h
     frame_list_cache.h
+    growing_array.h
     mapped_draft.h
     memory_snapshot.h
     metric_family.h

@@ -97,8 +97,8 @@ void FrameListCache::add(const std::uint8_t *gets, std::size_t length, StackId s
         m_hits = m_misses = 0;
         if (m_isOff) {
             m_bytes.reset();
-            m_entries = {};
-            m_slots = {};
+            std::vector<Entry>().swap(m_entries);
+            std::vector<std::uint32_t>().swap(m_slots);
             return;
         }
     }

@@ -31,24 +31,6 @@ EventColumns::EventColumns(std::size_t capacity)
     : action(capacity), address(capacity), sizes(capacity), timeUs(capacity), stack(capacity), stream(capacity), context(capacity)
 {}
 
-void EventColumns::append(const TraceEvent &event) noexcept
-{
-    const auto row = action.size();
-    action.append(event.action);
-    address.append(event.address);
-    sizes.append(event.size);
-    timeUs.append(event.timeUs);
-    if (event.stack != kNoStack) // pages that nobody writes to take no memory
-        stack[row] = event.stack;
-    if (event.stream != 0)
-        stream[row] = event.stream;
-    if (event.context != 0)
-        context[row] = event.context;
-    stack.setSize(row + 1);
-    stream.setSize(row + 1);
-    context.setSize(row + 1);
-}
-
 TraceEvent EventColumns::operator[](std::size_t row) const noexcept
 {
     return {action[row], address[row], sizes[row], timeUs[row], stack[row], stream[row], context[row]};

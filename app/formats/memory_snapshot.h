@@ -90,6 +90,24 @@ public:
     ReservedArray<ContextId> context;
 };
 
+inline void EventColumns::append(const TraceEvent &event) noexcept
+{
+    const auto row = action.size();
+    action.append(event.action);
+    address.append(event.address);
+    sizes.append(event.size);
+    timeUs.append(event.timeUs);
+    if (event.stack != kNoStack) // pages that nobody writes to take no memory
+        stack[row] = event.stack;
+    if (event.stream != 0)
+        stream[row] = event.stream;
+    if (event.context != 0)
+        context[row] = event.context;
+    stack.setSize(row + 1);
+    stream.setSize(row + 1);
+    context.setSize(row + 1);
+}
+
 enum class BlockState : std::uint8_t { Inactive, ActiveAllocated, ActivePendingFree, Unknown };
 [[nodiscard]] std::string_view toString(BlockState state) noexcept; // "inactive", "active_allocated", …
 

@@ -110,11 +110,20 @@ public:
         items.clear();
         if (items.capacity() > kKept) {
             m_held -= items.capacity();
-            items = {};
+            std::vector<PickleValue>().swap(items); // "= {}" would keep the room
         }
         object = PickleObject{};
         object.items = std::move(items);
         m_free.push_back(id);
+    }
+
+    /// The slot stays, for those who point to it.
+    void empty(std::uint32_t id)
+    {
+        auto &object = m_objects[id];
+        m_held -= object.items.capacity();
+        std::vector<PickleValue>().swap(object.items);
+        object.keys = 0;
     }
 
 private:

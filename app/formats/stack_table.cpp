@@ -19,22 +19,41 @@ std::size_t hashOf(const StackFrame &frame) noexcept
     return mix(mix(0, (static_cast<std::uint64_t>(frame.file) << 32U) | frame.name), frame.line);
 }
 
-template <class Frames>
-std::size_t hashOf(const Frames &frames) noexcept
+// The whole product, folded: its upper half knows every bit of both.
+std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept
 {
-    std::size_t hash = frames.size();
-    for (std::size_t i = 0; i < frames.size(); ++i)
-        hash = mix(hash, frames[i]);
-    return hash;
+    __extension__ using Wide = unsigned __int128;
+    const auto product = static_cast<Wide>(a ^ 0x9E3779B97F4A7C15U) * (b ^ 0xD6E8FEB86659FD93U);
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+}
+
+std::uint32_t hashOf(std::span<const FrameId> frames) noexcept
+{
+    std::uint64_t a = frames.size();
+    std::uint64_t b = 1;
+    std::size_t i = 0;
+    const auto two = [&](std::size_t at) { return (static_cast<std::uint64_t>(frames[at]) << 32U) | frames[at + 1]; };
+    for (; i + 8 <= frames.size(); i += 8) { // two lanes: one would wait for its own multiplications
+        a = fold(two(i), two(i + 2) ^ a);
+        b = fold(two(i + 4), two(i + 6) ^ b);
+    }
+    for (; i < frames.size(); ++i)
+        a = fold(frames[i], a);
+    const auto hash = fold(a, b);
+    return static_cast<std::uint32_t>(hash ^ (hash >> 32U));
 }
 
 } // namespace
 
-StackTable::StackTable() : m_frameSlots(256), m_starts{0, 0}, m_stackSlots(256)
+StackTable::StackTable() : m_frameSlots(256), m_stackSlots(256)
 {
     // Two stacks without frames: absent is never found by content, empty is.
-    m_starts.push_back(0);
-    m_stackSlots[hashOf(std::span<const FrameId>()) & (m_stackSlots.size() - 1)] = kEmptyStack + 1;
+    for (int i = 0; i < 3; ++i)
+        m_starts.append(0);
+    const auto hash = hashOf(std::span<const FrameId>());
+    m_hashes.append(hash);
+    m_hashes.append(hash);
+    m_stackSlots[hash & (m_stackSlots.size() - 1)] = kEmptyStack + 1;
 }
 
 FrameId StackTable::internFrame(const StackFrame &frame)
@@ -56,20 +75,24 @@ FrameId StackTable::internFrame(const StackFrame &frame)
 
 StackId StackTable::internStack(std::span<const FrameId> frames)
 {
+    const auto hash = hashOf(frames);
     const auto mask = m_stackSlots.size() - 1;
-    auto at = hashOf(frames) & mask;
+    auto at = hash & mask;
     for (; m_stackSlots[at] != 0; at = (at + 1) & mask)
-        if (isSame(m_stackSlots[at] - 1, frames))
+        if (m_hashes[m_stackSlots[at] - 1] == hash && isSame(m_stackSlots[at] - 1, frames))
             return m_stackSlots[at] - 1;
     const auto id = static_cast<StackId>(stackCount());
     if (m_isNarrow) {
-        for (const auto frame : frames)
-            m_narrow.push_back(static_cast<std::uint16_t>(frame));
-        m_starts.push_back(m_narrow.size());
+        const auto room = m_narrow.extend(frames.size());
+        for (std::size_t i = 0; i < frames.size(); ++i)
+            room[i] = static_cast<std::uint16_t>(frames[i]);
+        m_starts.append(m_narrow.size());
     } else {
-        m_wide.insert(m_wide.end(), frames.begin(), frames.end());
-        m_starts.push_back(m_wide.size());
+        const auto room = m_wide.extend(frames.size());
+        std::copy(frames.begin(), frames.end(), room.begin());
+        m_starts.append(m_wide.size());
     }
+    m_hashes.append(hash);
     m_stackSlots[at] = id + 1;
     if (stackCount() * 2 > m_stackSlots.size())
         growStacks();
@@ -85,8 +108,8 @@ StackView StackTable::stack(StackId id) const noexcept
 
 std::size_t StackTable::bytes() const noexcept
 {
-    return m_frames.capacity() * sizeof(StackFrame) + m_narrow.capacity() * 2 + m_wide.capacity() * 4
-        + m_starts.capacity() * sizeof(std::size_t) + (m_frameSlots.size() + m_stackSlots.size()) * 4;
+    return m_frames.capacity() * sizeof(StackFrame) + m_narrow.bytes() + m_wide.bytes() + m_starts.bytes() + m_hashes.bytes()
+        + (m_frameSlots.size() + m_stackSlots.size()) * 4;
 }
 
 std::span<const std::pair<TextId, TextId>> StackTable::attributes(FrameId frame) const
@@ -99,8 +122,8 @@ std::span<const std::pair<TextId, TextId>> StackTable::attributes(FrameId frame)
 
 void StackTable::widen()
 {
-    m_wide.assign(m_narrow.begin(), m_narrow.end());
-    std::vector<std::uint16_t>().swap(m_narrow);
+    std::copy(m_narrow.begin(), m_narrow.end(), m_wide.extend(m_narrow.size()).begin());
+    m_narrow.release();
     m_isNarrow = false;
 }
 
@@ -117,10 +140,12 @@ bool StackTable::isSame(StackId id, std::span<const FrameId> frames) const noexc
 
 void StackTable::growStacks()
 {
-    m_stackSlots.assign(m_stackSlots.size() * 2, 0);
+    const auto size = m_stackSlots.size() * 2;
+    std::vector<std::uint32_t>().swap(m_stackSlots); // not both at once
+    m_stackSlots.resize(size);
     const auto mask = m_stackSlots.size() - 1;
     for (StackId id = kEmptyStack; id < stackCount(); ++id) {
-        auto at = hashOf(stack(id)) & mask;
+        auto at = m_hashes[id] & mask;
         while (m_stackSlots[at] != 0)
             at = (at + 1) & mask;
         m_stackSlots[at] = id + 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "formats/growing_array.h"
 #include "formats/text_table.h"
 
 #include <cstddef>
@@ -78,9 +79,10 @@ private:
     std::vector<StackFrame> m_frames;
     std::vector<std::uint32_t> m_frameSlots; // open addressing, id + 1
     bool m_isNarrow = true;
-    std::vector<std::uint16_t> m_narrow; // the frames of all stacks, one after the other …
-    std::vector<std::uint32_t> m_wide;   // … or here, from 65,536 frames on
-    std::vector<std::size_t> m_starts;   // one more than stacks
+    GrowingArray<std::uint16_t> m_narrow; // the frames of all stacks, one after the other …
+    GrowingArray<std::uint32_t> m_wide;   // … or here, from 65,536 frames on
+    GrowingArray<std::size_t> m_starts;   // one more than stacks
+    GrowingArray<std::uint32_t> m_hashes; // of each stack: growing must not read all frames again
     std::vector<std::uint32_t> m_stackSlots; // open addressing, id + 1
     std::map<FrameId, std::vector<std::pair<TextId, TextId>>> m_attributes;
 };

@@ -7,7 +7,6 @@
 namespace plimsoll {
 namespace {
 
-constexpr std::uint64_t kMostAttributes = std::uint64_t{64} << 20U; // bytes in all; then "…"
 constexpr std::size_t kMostUnknownKeys = 1024;
 constexpr std::size_t kMostWarnings = 64;
 constexpr std::uint64_t kFrameKeys = bitOf(TorchKey::Filename) | bitOf(TorchKey::Name) | bitOf(TorchKey::Line);
@@ -78,8 +77,7 @@ PickleValue TorchDraft::replaced(std::uint32_t id, const PickleValue &by)
         (void)memo.put(object.memoSlot, by);
     if (object.isShared) { // others point to it: it must stay where it is
         object.became = by;
-        object.items = {};
-        object.keys = 0;
+        arena.empty(id);
     } else {
         arena.release(id);
     }
@@ -341,9 +339,7 @@ TextId TorchDraft::attributeOf(const PickleValue &raw)
     const auto value = resolved(raw);
     if (value.is(PickleTag::Text) || value.is(PickleTag::Json))
         return value.id();
-    const auto text = jsonOf(value, true);
-    m_attributeBytes += text.size();
-    const auto id = m_attributeBytes > kMostAttributes ? intern("…") : intern(text);
+    const auto id = intern(jsonOf(value, true));
     if (value.is(PickleTag::Object) && !arena[value.id()].isShared)
         (void)replaced(value.id(), {PickleTag::Json, id});
     return id;

@@ -70,7 +70,7 @@ public:
     [[nodiscard]] const PickleObject *dictOf(const PickleValue &value) const noexcept;
     [[nodiscard]] std::optional<std::pair<std::int64_t, std::int64_t>> poolOf(const PickleValue &value) const noexcept;
 
-    /// As JSON, cut at the limit; a text as it is when `isPlain`.
+    /// As JSON, cut at the limit, and only "…" once very much was rendered; a text as it is when `isPlain`.
     [[nodiscard]] std::string jsonOf(const PickleValue &value, bool isPlain) const;
     /// The same interned; the object is forgotten where nobody else needs it.
     [[nodiscard]] TextId attributeOf(const PickleValue &value);
@@ -96,7 +96,7 @@ private:
 
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> m_pairs;
     std::vector<FrameId> m_frames; // of the stack that is being interned
-    std::uint64_t m_attributeBytes = 0;
+    mutable std::uint64_t m_jsonBytes = 0; // rendered so far
     std::uint64_t m_oddValues = 0;
 };
 

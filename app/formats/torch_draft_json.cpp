@@ -10,6 +10,9 @@
 namespace plimsoll {
 namespace {
 
+// In all. A small file can name the same nested value in a million places.
+constexpr std::uint64_t kMostJson = std::uint64_t{32} << 20U;
+
 std::size_t lengthOfUtf8(std::string_view text, std::size_t at) noexcept
 {
     const auto lead = static_cast<unsigned char>(text[at]);
@@ -83,8 +86,11 @@ std::string TorchDraft::jsonOf(const PickleValue &raw, bool isPlain) const
     const auto value = resolved(raw);
     if (isPlain && value.is(PickleTag::Text))
         return std::string(snapshot.texts[value.id()].substr(0, limits.textBytes));
+    if (m_jsonBytes > kMostJson)
+        return "…";
     std::string out;
     appendJson(out, value, limits.attributeBytes, 0);
+    m_jsonBytes += out.size();
     if (out.size() > limits.attributeBytes) {
         auto cut = limits.attributeBytes;
         while (cut > 0 && (static_cast<unsigned char>(out[cut]) & 0xC0U) == 0x80U)

@@ -41,9 +41,16 @@ Result<MemorySnapshot> readStream(ByteSource &source, const SnapshotReading &rea
         const auto *dict = draft.dictOf(top);
         const bool isUseless = dict != nullptr
             && (dict->keys & (bitOf(TorchKey::Segments) | bitOf(TorchKey::DeviceTraces))) == 0;
-        if (!isUseless)
-            TorchBuilder(draft, reading, readBytes).build(top);
-        if (draft.snapshot.events.size() == 0 && draft.snapshot.segments.empty()) {
+        bool isSnapshot = !isUseless;
+        try {
+            if (isSnapshot)
+                TorchBuilder(draft, reading, readBytes).build(top);
+        } catch (const PickleRefusal &refusal) {
+            if (refusal.error.code != Error::Code::Unsupported)
+                throw;
+            isSnapshot = false; // nobody knows what it would have become
+        }
+        if (!isSnapshot || (draft.snapshot.events.size() == 0 && draft.snapshot.segments.empty())) {
             if (cutOff)
                 return tl::make_unexpected(*cutOff);
             return failure(Error::Code::Corrupt, "The file ends at byte " + std::to_string(end)
