@@ -1,5 +1,8 @@
 set(snapshot_SOURCES
     address_map.cpp
+    allocator_heap.cpp
+    allocator_heap_driver.cpp
+    allocator_heap_state.cpp
     allocator_model.cpp
     allocator_options.cpp
     allocator_requests.cpp
@@ -34,6 +37,7 @@ set(snapshot_SOURCES
 )
 set(snapshot_HEADERS
     address_map.h
+    allocator_heap.h
     allocator_model.h
     allocator_options.h
     allocator_requests.h
