@@ -5,6 +5,7 @@
 #include "formats/torch_pickle.h"
 #include "formats/torch_sqlite.h"
 
+#include "support/sanitizer.h"
 #include "support/whole_snapshot_builder.h"
 
 #include <QDir>

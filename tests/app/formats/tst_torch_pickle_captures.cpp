@@ -4,6 +4,7 @@
 #include "formats/torch_pickle_stream.h"
 
 #include "snapshot_dump.h"
+#include "support/sanitizer.h"
 
 #include <QDir>
 #include <QFile>
@@ -67,8 +68,10 @@ void TorchPickleCapturesTest::sameAsCPython_data()
 {
     QTest::addColumn<QString>("path");
     for (const auto &folder : {kFolder, kFolder + QStringLiteral("/made")})
-        for (const auto &file : QDir(folder).entryInfoList({QStringLiteral("*.pickle"), QStringLiteral("*.pkl")}, QDir::Files, QDir::Name))
-            QTest::newRow(qPrintable(QDir(kFolder).relativeFilePath(file.filePath()))) << file.filePath();
+        for (const auto &file : QDir(folder).entryInfoList({QStringLiteral("*.pickle"), QStringLiteral("*.pkl")}, QDir::Files, QDir::Name)) {
+            if (!test::kIsSanitized || file.size() < 600'000) // the large ones hold nothing else, only more of it
+                QTest::newRow(qPrintable(QDir(kFolder).relativeFilePath(file.filePath()))) << file.filePath();
+        }
 }
 
 void TorchPickleCapturesTest::sameAsCPython()
