@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <span>
@@ -32,8 +33,17 @@ public:
         std::swap(m_size, other.m_size);
         return *this;
     }
-    GrowingArray(const GrowingArray &) = delete;
-    GrowingArray &operator=(const GrowingArray &) = delete;
+    GrowingArray(const GrowingArray &other)
+    {
+        const auto room = extend(other.m_size);
+        std::copy(other.begin(), other.end(), room.begin());
+    }
+    GrowingArray &operator=(const GrowingArray &other)
+    {
+        if (this != &other)
+            *this = GrowingArray(other);
+        return *this;
+    }
     ~GrowingArray() { release(); }
 
     [[nodiscard]] std::size_t size() const noexcept { return m_size; }
