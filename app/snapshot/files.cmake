@@ -37,6 +37,7 @@ set(snapshot_HEADERS
     notes.h
     peaks.h
     replay.h
+    replay_walk.h
     residency.h
     segment_map.h
     size_classes.h
