@@ -8,6 +8,7 @@
 #include "base/format.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace plimsoll {
 namespace {
@@ -103,9 +104,9 @@ void addContradictions(std::vector<std::string> &notes, const Replay &replay, co
         notes.push_back("No free was completed in this trace, so allocations end where their free was requested.");
 }
 
-void addSegmentOddities(std::vector<std::string> &notes, const Replay &replay)
+void addSegmentOddities(std::vector<std::string> &notes, const Replay &replay, std::stop_token stop)
 {
-    const SegmentMap map(replay);
+    const SegmentMap map(replay, std::move(stop));
     if (map.oddEvents() > 0)
         notes.push_back(counted(map.oddEvents(), "segment or event of one", "segments or events of them")
                         + " did not fit the others (overlapping, or nowhere to be found); the map of addresses is a guess there.");
@@ -165,12 +166,12 @@ std::vector<std::string> notesOn(const MemorySnapshot &snapshot, const FileCensu
     return notes;
 }
 
-std::vector<std::string> notesOn(const Replay &replay, const DeviceCensus &census)
+std::vector<std::string> notesOn(const Replay &replay, const DeviceCensus &census, std::stop_token stop)
 {
     std::vector<std::string> notes;
     addBefore(notes, replay, census);
     addContradictions(notes, replay, census);
-    addSegmentOddities(notes, replay);
+    addSegmentOddities(notes, replay, std::move(stop));
     addMissing(notes, replay, census);
     return notes;
 }
