@@ -4,6 +4,7 @@
 #include "snapshot/census.h"
 #include "snapshot/replay.h"
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,6 @@ namespace plimsoll {
 /// What a person should know before believing the numbers of a file: plain sentences, the gravest first.
 /// What it lacks and how to record it better; then, by device, what does not fit together.
 [[nodiscard]] std::vector<std::string> notesOn(const MemorySnapshot &snapshot, const FileCensus &census);
-[[nodiscard]] std::vector<std::string> notesOn(const Replay &replay, const DeviceCensus &census);
+[[nodiscard]] std::vector<std::string> notesOn(const Replay &replay, const DeviceCensus &census, std::stop_token stop = {});
 
 } // namespace plimsoll
