@@ -62,8 +62,8 @@ std::string leak(const OomVerdict &v)
     std::string text = "Probably a leak: the memory in use came down to a higher level in each of "
         + count(v.figure("periods").value_or(0), "period", "periods") + ", by " + bytes(v.figure("growth_bytes").value_or(0)) + " in all.";
     if (v.figure("stack_allocations").value_or(0) > 0)
-        text += " One call site left " + count(*v.figure("stack_allocations"), "allocation", "allocations") + " ("
-            + bytes(v.figure("stack_bytes").value_or(0)) + ") behind.";
+        text += " The call site that left most behind: " + count(*v.figure("stack_allocations"), "allocation", "allocations") + ", "
+            + bytes(v.figure("stack_bytes").value_or(0)) + ".";
     return text;
 }
 

@@ -4,6 +4,7 @@
 #include "snapshot/steps.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 
 namespace plimsoll {
@@ -12,8 +13,10 @@ namespace {
 constexpr std::uint64_t kMuchOutside = std::uint64_t{1} << 30U; // a context and the libraries take less
 constexpr std::uint64_t kGiantFrom = std::uint64_t{64} << 20U;
 constexpr std::uint64_t kManyTimes = 8;
+constexpr std::uint64_t kLeastGrowth = 100; // parts of the level
 constexpr std::uint32_t kMostPeriods = 8;
 constexpr std::uint32_t kFewestPeriods = 4;
+constexpr std::uint32_t kFewestParts = 6; // of a trace without steps: fewer may be the phases of one step
 
 // How far a level went up; 0 when it fell.
 std::uint64_t rise(std::int64_t from, std::int64_t to) noexcept
@@ -128,17 +131,28 @@ LeakWatch::LeakWatch(const Replay &replay, std::stop_token stop)
 // level of each period is higher than that of the one before. Loading a model rises too, but never falls.
 std::optional<LeakSigns> LeakWatch::at(EventInstant instant) const
 {
-    std::vector<EventInstant> borders(m_steps.begin(), std::upper_bound(m_steps.begin(), m_steps.end(), instant));
-    borders.push_back(instant);
-    if (borders.size() > kFewestPeriods)
+    const std::vector<EventInstant> steps(m_steps.begin(), std::upper_bound(m_steps.begin(), m_steps.end(), instant));
+    if (steps.size() >= kFewestPeriods) {
+        auto borders = steps;
+        borders.push_back(instant);
         if (const auto signs = byPeriods(borders))
             return signs;
-    // Steps that are not seen may still be there: then one call site must be to blame in nearly all parts.
-    for (auto periods = kMostPeriods; periods >= kFewestPeriods; --periods) {
-        borders.clear();
+    }
+    if (steps.size() >= std::size_t{2} * kMostPeriods) { // a leak need not be in every step
+        std::vector<EventInstant> borders;
+        for (std::uint32_t p = 0; p < kMostPeriods; ++p)
+            borders.push_back(steps[steps.size() * p / kMostPeriods]);
+        borders.push_back(instant);
+        if (const auto signs = byPeriods(borders))
+            return signs;
+    }
+    // Steps that are not seen may still be there: then each part must rise and fall, or one call site must be
+    // to blame in nearly all parts.
+    for (auto periods = kMostPeriods; periods >= kFewestParts; --periods) {
+        std::vector<EventInstant> borders;
         for (std::uint32_t p = 0; p <= periods; ++p)
             borders.push_back(static_cast<EventInstant>(std::uint64_t{instant} * p / periods));
-        if (const auto signs = byPeriods(borders); signs && signs->stackCount > 0)
+        if (const auto signs = byPeriods(borders); signs && (signs->isSteady || signs->isRepeating))
             return signs;
     }
     return std::nullopt;
@@ -149,12 +163,15 @@ std::optional<LeakSigns> LeakWatch::byPeriods(const std::vector<EventInstant> &b
     const auto periods = static_cast<std::uint32_t>(borders.size() - 1);
     std::vector<std::int64_t> lows;
     std::uint64_t swings = 0;
+    auto leastSwing = UINT64_MAX;
     for (std::uint32_t p = 0; p < periods; ++p) {
         if (borders[p + 1] <= borders[p])
             return std::nullopt;
         const auto extremes = m_level.extremes(borders[p], borders[p + 1]);
         lows.push_back(extremes.min);
-        swings = saturatedSum(swings, rise(extremes.min, extremes.max));
+        const auto swing = rise(extremes.min, extremes.max);
+        swings = saturatedSum(swings, swing);
+        leastSwing = std::min(leastSwing, swing);
     }
     // The first warms up, the last may be cut short; of many some may stand still.
     std::uint32_t standing = 0;
@@ -164,7 +181,7 @@ std::optional<LeakSigns> LeakWatch::byPeriods(const std::vector<EventInstant> &b
         return std::nullopt;
     const auto growth = rise(lows[1], lows.back());
     const auto level = rise(0, m_replay->levelAt(borders.back()));
-    if (growth == 0 || growth < level / 20 || swings / 2 < rise(lows[0], lows.back()))
+    if (growth == 0 || growth < level / kLeastGrowth || swings / 2 < rise(lows[0], lows.back()))
         return std::nullopt;
 
     struct Sum
@@ -178,7 +195,7 @@ std::optional<LeakSigns> LeakWatch::byPeriods(const std::vector<EventInstant> &b
     const auto births = m_replay->births();
     std::uint32_t period = 0;
     m_replay->forEachAlive(borders.back(), [&](AllocationId id) {
-        if (births[id] == 0)
+        if (births[id] <= borders[1]) // before, or while warming up
             return;
         while (births[id] > borders[period + 1]) // births ascend
             ++period;
@@ -193,9 +210,13 @@ std::optional<LeakSigns> LeakWatch::byPeriods(const std::vector<EventInstant> &b
     LeakSigns signs;
     signs.growth = growth;
     signs.periods = periods;
+    signs.isRepeating = leastSwing / 2 > growth;
     for (const auto &[stack, sum] : byStack) {
-        if (sum.periods + 2 < periods || sum.bytes < signs.stackBytes || (sum.bytes == signs.stackBytes && stack > signs.stack))
+        const bool isSteady = sum.periods + 2 >= periods;
+        const auto rank = std::tuple(isSteady, sum.bytes, ~std::uint64_t{stack});
+        if (signs.stackCount > 0 && rank < std::tuple(signs.isSteady, signs.stackBytes, ~std::uint64_t{signs.stack}))
             continue;
+        signs.isSteady = isSteady;
         signs.stack = stack;
         signs.stackBytes = sum.bytes;
         signs.stackCount = sum.count;
