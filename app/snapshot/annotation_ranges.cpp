@@ -14,8 +14,11 @@ void addUserDefined(const Replay &replay, std::vector<TraceAnnotation> &marks)
     const auto &snapshot = replay.snapshot();
     const auto &device = replay.device();
     const auto &events = snapshot.events;
-    for (auto row = device.firstEvent; row < device.firstEvent + device.eventCount; ++row) {
-        if (events.action[row] != TraceAction::UserDefined || events.timeUs[row] == kUnknownTime)
+    const auto *begin = events.action.data() + device.firstEvent;
+    const auto *end = begin + device.eventCount;
+    for (const auto *at = begin; (at = std::find(at, end, TraceAction::UserDefined)) != end; ++at) {
+        const auto row = device.firstEvent + static_cast<std::size_t>(at - begin);
+        if (events.timeUs[row] == kUnknownTime)
             continue;
         const auto stack = snapshot.stacks.stack(events.stack[row]);
         if (stack.size() == 0)
@@ -29,6 +32,14 @@ void addUserDefined(const Replay &replay, std::vector<TraceAnnotation> &marks)
 }
 
 } // namespace
+
+bool hasAnnotations(const Replay &replay)
+{
+    const auto &device = replay.device();
+    const auto *begin = replay.snapshot().events.action.data() + device.firstEvent;
+    return !replay.snapshot().annotations.empty()
+        || std::find(begin, begin + device.eventCount, TraceAction::UserDefined) != begin + device.eventCount;
+}
 
 std::vector<AnnotationRange> annotationRanges(const Replay &replay, const TimeAxis &axis)
 {

@@ -22,6 +22,8 @@ struct AnnotationRange
     friend bool operator==(const AnnotationRange &, const AnnotationRange &) = default;
 };
 
+/// Whether the file has any mark; else nobody needs to make a time axis for them.
+[[nodiscard]] bool hasAnnotations(const Replay &replay);
 /// Marks paired like brackets by name, those of this device, by begin. Marks without a partner reach
 /// to the ends of the trace.
 [[nodiscard]] std::vector<AnnotationRange> annotationRanges(const Replay &replay, const TimeAxis &axis);

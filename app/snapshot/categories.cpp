@@ -3,10 +3,10 @@
 
 #include "snapshot/annotation_ranges.h"
 #include "snapshot/frame_text.h"
-#include "snapshot/steps.h"
 #include "snapshot/wrapping.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string>
 
@@ -69,24 +69,54 @@ constexpr std::array kMarks{
     Mark{"", "pin_memory", kInput},
 };
 
-Traits traitsOf(const MemorySnapshot &snapshot, const StackFrame &frame)
+/// Which marks a text has: texts are shared by many frames, so each is looked at once.
+class MarkedTexts
 {
-    auto file = lowerCase(snapshot.texts[frame.file]);
-    std::replace(file.begin(), file.end(), '\\', '/');
-    const auto name = lowerCase(snapshot.texts[frame.name]);
-    unsigned traits = 0;
-    for (const auto &mark : kMarks)
-        if (file.find(mark.file) != std::string::npos && name.find(mark.name) != std::string::npos)
-            traits |= mark.traits;
-    return static_cast<Traits>(traits);
-}
+public:
+    MarkedTexts(const MemorySnapshot &snapshot, std::string_view Mark::*part, bool isPath)
+        : m_snapshot(snapshot), m_part(part), m_isPath(isPath), m_marks(snapshot.texts.size())
+    {}
+    std::uint64_t operator[](TextId id)
+    {
+        if (m_marks[id] == 0)
+            m_marks[id] = look(id) | kLooked;
+        return m_marks[id];
+    }
+
+private:
+    static constexpr std::uint64_t kLooked = std::uint64_t{1} << 63U;
+    static_assert(kMarks.size() < 63);
+
+    [[nodiscard]] std::uint64_t look(TextId id) const
+    {
+        auto text = lowerCase(m_snapshot.texts[id]);
+        if (m_isPath)
+            std::replace(text.begin(), text.end(), '\\', '/');
+        std::uint64_t marks = 0;
+        for (std::size_t m = 0; m < kMarks.size(); ++m)
+            if (const auto part = kMarks[m].*m_part; part.empty() || text.find(part) != std::string::npos)
+                marks |= std::uint64_t{1} << m;
+        return marks;
+    }
+
+    const MemorySnapshot &m_snapshot;
+    std::string_view Mark::*m_part;
+    bool m_isPath;
+    std::vector<std::uint64_t> m_marks; // by text; 0: not looked at
+};
 
 std::vector<Traits> traitsOfStacks(const MemorySnapshot &snapshot, const std::stop_token &stop)
 {
     const auto &stacks = snapshot.stacks;
+    MarkedTexts files(snapshot, &Mark::file, true);
+    MarkedTexts names(snapshot, &Mark::name, false);
     std::vector<Traits> ofFrame(stacks.frameCount());
-    for (FrameId id = 0; id < ofFrame.size() && (id % 1024 != 0 || !stop.stop_requested()); ++id)
-        ofFrame[id] = traitsOf(snapshot, stacks.frame(id));
+    for (FrameId id = 0; id < ofFrame.size() && (id % 1024 != 0 || !stop.stop_requested()); ++id) {
+        const auto &frame = stacks.frame(id);
+        auto marks = files[frame.file] & names[frame.name] & ((std::uint64_t{1} << kMarks.size()) - 1);
+        for (; marks != 0; marks &= marks - 1)
+            ofFrame[id] = static_cast<Traits>(ofFrame[id] | kMarks[static_cast<std::size_t>(std::countr_zero(marks))].traits);
+    }
     std::vector<Traits> ofStack(stacks.stackCount());
     for (StackId id = 0; id < ofStack.size() && (id % 4096 != 0 || !stop.stop_requested()); ++id) {
         const auto stack = stacks.stack(id);
@@ -120,6 +150,8 @@ std::vector<Traits> traitsByRange(const Replay &replay)
     constexpr std::array<Traits, 3> kTraits{kOptimizer, kBackward, kForward};
     std::array<EventInstant, 3> covered{};
     std::vector<Traits> traits;
+    if (!hasAnnotations(replay))
+        return traits;
     const TimeAxis axis(replay);
     for (const auto &range : annotationRanges(replay, axis)) {
         const auto name = lowerCase(replay.snapshot().texts[range.name]);
@@ -157,86 +189,90 @@ std::string_view toString(MemoryCategory category) noexcept
     return "unknown";
 }
 
-Categories::Categories(const Replay &replay, std::stop_token stop) : m_replay(&replay), m_of(replay.size(), MemoryCategory::Unknown)
+Categories::Categories(const Replay &replay, std::stop_token stop) : Categories(replay, findSteps(replay, stop), stop) {}
+
+Categories::Categories(const Replay &replay, const Steps &steps, std::stop_token stop)
+    : m_replay(&replay), m_ofStack(traitsOfStacks(replay.snapshot(), stop)), m_ofInstant(traitsByRange(replay))
 {
     const auto &snapshot = replay.snapshot();
-    const auto ofStack = traitsOfStacks(snapshot, stop);
-    const auto ofInstant = traitsByRange(replay);
-    const auto births = replay.births();
-    const auto deaths = replay.deaths();
-    const auto stacks = replay.stacks();
-
-    // A category that the file names, by context.
-    std::vector<std::optional<MemoryCategory>> said(snapshot.contexts.size());
-    bool isSaid = false;
     const auto key = snapshot.texts.find("category");
-    if (key != TextTable::kAbsent) {
-        for (std::size_t c = 0; c < said.size(); ++c)
-            for (const auto &[name, value] : snapshot.contexts[c].attributes)
-                if (name == key && (said[c] = named(snapshot.texts[value])))
-                    isSaid = true;
-    }
-    if (isSaid)
-        m_isSaid.resize(replay.size());
-
-    const auto traitsAt = [&](EventInstant instant) { return instant < ofInstant.size() ? ofInstant[instant] : Traits{0}; };
-    // Where the backward pass allocates: what lives across such a moment was kept for it.
-    std::vector<EventInstant> backward;
-    for (auto id = replay.beforeCount(); id < replay.size(); ++id)
-        if (((ofStack[stacks[id]] | traitsAt(births[id])) & kBackward) != 0)
-            backward.push_back(births[id]);
-    const auto steps = findSteps(replay, stop);
-    // Longer than a step, or than half of a trace whose steps are not known.
-    const auto longLife = steps.count() >= 2 ? (steps.starts.back() - steps.starts.front()) / (steps.count() - 1) : replay.end() / 2;
-
-    for (AllocationId id = 0; id < replay.size(); ++id) {
-        if (id % kStopEvery == 0 && stop.stop_requested())
-            return;
-        if (isSaid && replay.origin(id) == AllocationOrigin::Traced) {
-            if (const auto &category = said[snapshot.events.context[replay.rowOf(births[id])]]) {
-                m_of[id] = *category;
-                m_isSaid[id] = true;
+    for (std::size_t c = 0; key != TextTable::kAbsent && c < snapshot.contexts.size(); ++c) {
+        for (const auto &[name, value] : snapshot.contexts[c].attributes) {
+            const auto category = name == key ? named(snapshot.texts[value]) : std::nullopt;
+            if (!category)
                 continue;
-            }
-        }
-        if (replay.origin(id) == AllocationOrigin::BeforeFreed) {
-            // Its stack tells who let go, not who made it: an optimizer replaces its state, zero_grad drops gradients.
-            const auto freed = static_cast<unsigned>(ofStack[stacks[id]] | traitsAt(deaths[id]));
-            if ((freed & kZeroGrad) != 0)
-                m_of[id] = MemoryCategory::Gradients;
-            else if ((freed & kOptimizer) != 0)
-                m_of[id] = MemoryCategory::OptimizerState;
-            continue;
-        }
-        const auto traits = static_cast<unsigned>(ofStack[stacks[id]] | traitsAt(births[id]));
-        const bool isLong = deaths[id] == replay.never() || deaths[id] - births[id] > longLife;
-        const auto deathTraits = deaths[id] == replay.never()
-            ? 0U
-            : static_cast<unsigned>(ofStack[snapshot.events.stack[replay.rowOf(deaths[id])]]);
-        auto &category = m_of[id];
-        if ((traits & kWorkspace) != 0) {
-            category = MemoryCategory::Workspaces;
-        } else if ((traits & kCollective) != 0) {
-            category = MemoryCategory::Collectives;
-        } else if ((traits & kStateMaker) != 0 || ((traits & kOptimizer) != 0 && isLong)) {
-            category = MemoryCategory::OptimizerState;
-        } else if ((traits & kOptimizer) != 0) {
-            category = MemoryCategory::Temporaries;
-        } else if ((traits & kBackward) != 0) {
-            const bool isGradient = (traits & kAccumulateGrad) != 0 || (deathTraits & kZeroGrad) != 0 || isLong;
-            category = isGradient ? MemoryCategory::Gradients : MemoryCategory::Temporaries;
-        } else if ((traits & kInput) != 0) {
-            category = MemoryCategory::Inputs;
-        } else if ((traits & kForward) != 0) {
-            const auto next = std::upper_bound(backward.begin(), backward.end(), births[id]);
-            // Without a backward pass so far, what is still there waits for one.
-            const bool isKeptForBackward = (deathTraits & kBackward) != 0 || deaths[id] == replay.never()
-                || (next != backward.end() && *next < deaths[id]);
-            category = isKeptForBackward ? MemoryCategory::Activations : MemoryCategory::Temporaries;
-        } else if ((traits & kWeights) != 0) {
-            category = isLong ? MemoryCategory::Weights : MemoryCategory::Temporaries;
+            m_said.resize(snapshot.contexts.size());
+            m_said[c] = category;
         }
     }
+    const auto births = replay.births();
+    const auto stacks = replay.stacks();
+    for (auto id = replay.beforeCount(); id < replay.size(); ++id) {
+        if (id % kStopEvery == 0 && stop.stop_requested())
+            break;
+        if (((m_ofStack[stacks[id]] | traitsAt(births[id])) & kBackward) != 0)
+            m_backward.push_back(births[id]);
+    }
+    const auto &starts = steps.starts;
+    m_longLife = starts.size() >= 2 ? (starts.back() - starts.front()) / static_cast<EventInstant>(starts.size() - 1) : replay.end() / 2;
+    if (stop.stop_requested()) {
+        std::fill(m_ofStack.begin(), m_ofStack.end(), Traits{0});
+        m_ofInstant.clear();
+        m_said.clear();
+    }
+}
+
+unsigned Categories::traitsAt(EventInstant instant) const noexcept
+{
+    return instant < m_ofInstant.size() ? m_ofInstant[instant] : 0U;
+}
+
+std::optional<MemoryCategory> Categories::said(AllocationId id) const noexcept
+{
+    if (m_said.empty() || m_replay->births()[id] == 0)
+        return std::nullopt;
+    return m_said[m_replay->snapshot().events.context[m_replay->rowOf(m_replay->births()[id])]];
+}
+
+MemoryCategory Categories::operator[](AllocationId id) const noexcept
+{
+    if (const auto category = said(id))
+        return *category;
+    const auto &replay = *m_replay;
+    const auto birth = replay.births()[id];
+    const auto death = replay.deaths()[id];
+    const auto traits = m_ofStack[replay.stacks()[id]] | traitsAt(birth);
+    if (replay.origin(id) == AllocationOrigin::BeforeFreed) {
+        // Its stack tells who let go, not who made it: an optimizer replaces its state, zero_grad drops gradients.
+        const auto freed = m_ofStack[replay.stacks()[id]] | traitsAt(death);
+        if ((freed & kZeroGrad) != 0)
+            return MemoryCategory::Gradients;
+        return (freed & kOptimizer) != 0 ? MemoryCategory::OptimizerState : MemoryCategory::Unknown;
+    }
+    const bool isThere = death == replay.never(); // at the end
+    const bool isLong = isThere || death - birth > m_longLife;
+    const unsigned deathTraits = isThere ? 0U : m_ofStack[replay.snapshot().events.stack[replay.rowOf(death)]];
+    if ((traits & kWorkspace) != 0)
+        return MemoryCategory::Workspaces;
+    if ((traits & kCollective) != 0)
+        return MemoryCategory::Collectives;
+    if ((traits & kOptimizer) != 0)
+        return (traits & kStateMaker) != 0 || isLong ? MemoryCategory::OptimizerState : MemoryCategory::Temporaries;
+    if ((traits & kBackward) != 0) {
+        const bool isGradient = (traits & kAccumulateGrad) != 0 || (deathTraits & kZeroGrad) != 0 || isLong;
+        return isGradient ? MemoryCategory::Gradients : MemoryCategory::Temporaries;
+    }
+    if ((traits & kInput) != 0)
+        return MemoryCategory::Inputs;
+    if ((traits & kForward) != 0) {
+        // What lives across a backward pass was kept for it; without one so far, what is there waits for it.
+        const auto next = std::upper_bound(m_backward.begin(), m_backward.end(), birth);
+        const bool isKept = isThere || (deathTraits & kBackward) != 0 || (next != m_backward.end() && *next < death);
+        return isKept ? MemoryCategory::Activations : MemoryCategory::Temporaries;
+    }
+    if ((traits & kWeights) != 0)
+        return isLong ? MemoryCategory::Weights : MemoryCategory::Temporaries;
+    return MemoryCategory::Unknown;
 }
 
 std::array<std::int64_t, kMemoryCategories> Categories::aliveAt(EventInstant instant) const
@@ -244,7 +280,7 @@ std::array<std::int64_t, kMemoryCategories> Categories::aliveAt(EventInstant ins
     std::array<std::int64_t, kMemoryCategories> bytes{};
     const auto sizes = m_replay->sizes();
     m_replay->forEachAlive(instant, [&](AllocationId id) {
-        auto &sum = bytes[static_cast<std::size_t>(m_of[id])];
+        auto &sum = bytes[static_cast<std::size_t>((*this)[id])];
         sum = wrappingAdd(sum, static_cast<std::int64_t>(sizes[id]));
     });
     return bytes;

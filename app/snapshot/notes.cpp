@@ -60,6 +60,8 @@ void addBefore(std::vector<std::string> &notes, const Replay &replay, const Devi
     }
     if (!text.empty())
         notes.push_back(text + '.');
+    if (replay.hasAllocations() && replay.unseenAtStart() > 0)
+        notes.push_back(bytes(replay.unseenAtStart()) + " were allocated before the first event, by the running totals of the file; nothing says what they were.");
     if (trace.pendingBeforeTrace > 0)
         notes.push_back(counted(trace.pendingBeforeTrace, "block", "blocks") + " of " + bytes(trace.pendingBeforeTraceBytes)
                         + " waited for another stream all the time; the peak with them is "
@@ -91,7 +93,9 @@ void addContradictions(std::vector<std::string> &notes, const Replay &replay, co
     if (trace.timeGoesBack > 0)
         notes.push_back("The clock goes back " + counted(trace.timeGoesBack, "time", "times")
                         + "; on an axis of time these events stand where the latest before them does.");
-    if (trace.eventsWithoutAddress > 0)
+    if (!replay.hasAllocations())
+        notes.push_back("The events of this device name no addresses, so only the level is known: not what was alive, nor who made it.");
+    else if (trace.eventsWithoutAddress > 0)
         notes.push_back(counted(trace.eventsWithoutAddress, "event has", "events have") + " no address and can't be matched.");
     if (replay.oddities().endsAtRequest)
         notes.push_back("No free was completed in this trace, so allocations end where their free was requested.");

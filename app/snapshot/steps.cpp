@@ -44,6 +44,8 @@ int rankOf(const std::string &name)
 
 Steps byAnnotations(const Replay &replay)
 {
+    if (!hasAnnotations(replay))
+        return {};
     const TimeAxis axis(replay);
     std::map<std::string, std::vector<EventInstant>> starts;
     for (const auto &range : annotationRanges(replay, axis))

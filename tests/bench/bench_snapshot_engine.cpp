@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the snapshot engine costs on traces of 3.9 million events, like those of a training run: "a" has few
 // stacks and a thousand allocations alive, "c" has 54,000 stacks and 69,000 alive.
+#include "snapshot/categories.h"
 #include "snapshot/census.h"
 #include "snapshot/find.h"
 #include "snapshot/grouping.h"
@@ -216,6 +217,9 @@ void measure(const Shape &shape)
     print(shape, "level_slice_ms", median(rounds) * 1e3, "ms");
     print(shape, "local_peaks_ms", seconds([&] { g_sink += static_cast<std::int64_t>(localPeaks(curve, replay, replay.peakLevel() / 20, 50).size()); }) * 1e3,
           "ms");
+    print(shape, "steps_ms", seconds([&] { g_sink += static_cast<std::int64_t>(findSteps(replay).count()); }) * 1e3, "ms");
+    const auto steps = findSteps(replay);
+    print(shape, "categories_at_peak_ms", seconds([&] { g_sink += Categories(replay, steps).aliveAt(replay.peakInstant())[1]; }) * 1e3, "ms");
     print(shape, "leaks_ms", seconds([&] { g_sink += static_cast<std::int64_t>(findLeaks(replay).leaks.size()); }) * 1e3, "ms");
     print(shape, "group_by_line_ms", seconds([&] { g_sink += groupAllocations(replay, GroupBy::OwnLine).of.back(); }) * 1e3, "ms");
     print(shape, "group_by_category_ms", seconds([&] { g_sink += groupAllocations(replay, GroupBy::Category).of.back(); }) * 1e3, "ms");

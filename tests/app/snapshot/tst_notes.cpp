@@ -123,6 +123,15 @@ void NotesTest::devices_data()
         b.segment(0, (1U << 20U) + 512);
         b.block(4096, BlockState::Inactive);
     }) << QByteArray("1 segment or event of one did not fit the others");
+    QTest::newRow("no addresses") << Make([](SnapshotBuilder &b) {
+        b.list(0).hasAddresses = false;
+        b.event(TraceAction::Alloc, kUnknownBytes, 1);
+    }) << QByteArray("The events of this device name no addresses");
+    QTest::newRow("running totals") << Make([](SnapshotBuilder &b) {
+        b.list(0).levelAtStart = 2048;
+        b.alloc(4096, 1);
+        b.alloc(8192, 1);
+    }) << QByteArray("2.00 KiB (2,048 bytes) were allocated before the first event");
     QTest::newRow("not tiled") << Make([](SnapshotBuilder &b) {
         b.segment(0, 1U << 20U);
         b.block(4096, BlockState::Inactive);

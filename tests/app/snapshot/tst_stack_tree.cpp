@@ -23,6 +23,7 @@ private slots:
     void treesEqualBruteForce();
     void rootIsTheLevel();
     void growthAddsUp();
+    void totalsByStack();
     void smallBoxesAreLeftOut();
     void labels();
     void hiddenFrames();
@@ -224,6 +225,35 @@ void StackTreeTest::growthAddsUp()
         if (replay.births()[id] > 100 && replay.births()[id] <= 1500 && replay.deaths()[id] > 1500)
             expected += static_cast<std::int64_t>(replay.sizes()[id]);
     QCOMPARE(kept, expected);
+}
+
+void StackTreeTest::totalsByStack()
+{
+    for (const std::size_t further : {0U, 20'000U}) { // stacks that nothing uses: then no table of all is made
+        auto snapshot = randomTrace(3);
+        std::vector<FrameId> frames{0, 0, 0, 0, 0, 0, 0};
+        for (std::size_t i = 0; i < further; ++i) {
+            frames[i % 7] = static_cast<FrameId>((frames[i % 7] + 1) % snapshot.stacks.frameCount());
+            static_cast<void>(snapshot.stacks.internStack(frames));
+        }
+        const auto replay = replayOf(snapshot);
+        for (EventInstant n = 0; n <= replay.end(); n += 41) {
+            std::map<std::pair<StackId, bool>, std::pair<std::int64_t, std::int64_t>> expected;
+            replay.forEachAlive(n, [&](AllocationId id) {
+                auto &sum = expected[{replay.stacks()[id], replay.origin(id) == AllocationOrigin::BeforeFreed}];
+                sum.first += static_cast<std::int64_t>(replay.sizes()[id]);
+                ++sum.second;
+            });
+            const auto totals = aliveByStack(replay, n);
+            QCOMPARE(totals.size(), expected.size());
+            std::int64_t last = INT64_MAX;
+            for (const auto &total : totals) {
+                QCOMPARE((std::pair{total.bytes, total.count}), (expected[{total.stack, total.isStackOfFree}]));
+                QVERIFY(total.bytes <= last);
+                last = total.bytes;
+            }
+        }
+    }
 }
 
 void StackTreeTest::smallBoxesAreLeftOut()
