@@ -12,7 +12,7 @@
 namespace plimsoll {
 namespace {
 
-constexpr std::size_t kListCache = 32U << 20U;
+constexpr std::uint64_t kListCache = 32U << 20U;
 constexpr std::size_t kMostDigits = 4096;
 constexpr std::uint64_t kMemoSlack = 256;
 
@@ -46,7 +46,8 @@ TorchMachine::TorchMachine(PickleWindow &window, TorchDraft &draft, const Snapsh
     , m_reading(reading)
     , m_hasFastPaths(hasFastPaths)
     , m_fileBytes(fileBytes)
-    , m_lists(static_cast<std::size_t>(std::min<std::uint64_t>(kListCache, fileBytes.value_or(kListCache))))
+    // A file with that many different stacks is one in which they do not come again.
+    , m_lists(static_cast<std::size_t>(std::clamp<std::uint64_t>(fileBytes.value_or(kListCache) / 16, 64U << 10U, kListCache)))
 {}
 
 PickleValue TorchMachine::run()
