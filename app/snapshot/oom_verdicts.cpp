@@ -10,8 +10,8 @@
 namespace plimsoll {
 namespace {
 
-constexpr std::uint64_t kMuchOutside = std::uint64_t{1} << 30U; // a context and the libraries take less
-constexpr std::uint64_t kGiantFrom = std::uint64_t{64} << 20U;
+constexpr std::uint64_t kMuchOutside = std::uint64_t {1} << 30U; // a context and the libraries take less
+constexpr std::uint64_t kGiantFrom = std::uint64_t {64} << 20U;
 constexpr std::uint64_t kManyTimes = 8;
 constexpr std::uint64_t kLeastGrowth = 100; // parts of the level
 constexpr std::uint32_t kMostPeriods = 8;
@@ -52,7 +52,8 @@ public:
                  {"over_bytes", needed - *o.cardLowerBound},
                  {"shortfall_bytes", o.shortfall}},
                 o.holders.empty() ? kNoStack : o.holders[0].stack);
-        if (o.usableFree > 0 && o.largestFreeOwn < o.asked && (o.usableFree >= o.asked || (!isFull && saturatedSum(m_free, o.usableFree) >= o.asked)))
+        if (o.usableFree > 0 && o.largestFreeOwn < o.asked
+            && (o.usableFree >= o.asked || (!isFull && saturatedSum(m_free, o.usableFree) >= o.asked)))
             add(OomVerdictKind::Fragmentation, o.usableFree,
                 {{"usable_free_bytes", o.usableFree},
                  {"largest_free_bytes", o.largestFreeOwn},
@@ -61,7 +62,9 @@ public:
                  {"pinned_blocks", o.pinnedCount},
                  {"pinned_segments", o.pinnedSegments}},
                 o.pinned.empty() || o.pinned[0].stacks.empty() ? kNoStack : o.pinned[0].stacks[0]);
-        if (m_elsewhere > 0 && (m_elsewhere >= o.asked || (saturatedSum(m_free, o.usableFree) < o.asked && saturatedSum(m_free, o.cachedFree) >= o.asked)))
+        if (m_elsewhere > 0
+            && (m_elsewhere >= o.asked
+                || (saturatedSum(m_free, o.usableFree) < o.asked && saturatedSum(m_free, o.cachedFree) >= o.asked)))
             add(OomVerdictKind::WrongPoolOrStream, m_elsewhere,
                 {{"free_elsewhere_bytes", m_elsewhere}, {"largest_free_elsewhere_bytes", o.largestFreeElsewhere}});
         if (o.pending > 0 && o.pending >= o.asked - std::min(o.largestFreeOwn, o.asked))
@@ -76,7 +79,8 @@ public:
                  {"stack_bytes", leak->stackBytes},
                  {"stack_allocations", leak->stackCount}},
                 leak->stack);
-        if (o.roundingLoss > 0 && (o.roundingLoss >= m_missing || o.roundingLoss >= o.reserved.value_or(o.liveRounded) / 20))
+        if (o.roundingLoss > 0
+            && (o.roundingLoss >= m_missing || o.roundingLoss >= o.reserved.value_or(o.liveRounded) / 20))
             add(OomVerdictKind::Rounding, o.roundingLoss,
                 {{"rounding_bytes", o.roundingLoss}, {"live_bytes", o.live}, {"live_rounded_bytes", o.liveRounded}});
         std::stable_sort(m_verdicts.begin(), m_verdicts.end(),
@@ -99,7 +103,8 @@ private:
                 add(OomVerdictKind::MemoryOutside, outside, {{"outside_bytes", outside}, {"card_bytes", *o.cardKnown}});
         }
         if (o.deviceFree && *o.deviceFree >= m_driverNeed)
-            add(OomVerdictKind::Limit, o.segmentSize, {{"device_free_bytes", *o.deviceFree}, {"segment_bytes", o.segmentSize}}, o.stack);
+            add(OomVerdictKind::Limit, o.segmentSize,
+                {{"device_free_bytes", *o.deviceFree}, {"segment_bytes", o.segmentSize}}, o.stack);
     }
 
     void judgeRequest()
@@ -107,10 +112,14 @@ private:
         const auto &o = m_oom;
         const auto card = o.cardKnown ? o.cardKnown : o.cardLowerBound;
         const bool isOverHalf = card && o.asked > *card / 2;
-        const bool isManyTimes = o.largestEarlier > 0 && o.asked >= kGiantFrom && o.asked / kManyTimes >= o.largestEarlier;
+        const bool isManyTimes =
+            o.largestEarlier > 0 && o.asked >= kGiantFrom && o.asked / kManyTimes >= o.largestEarlier;
         if (isOverHalf || isManyTimes)
             add(OomVerdictKind::GiantRequest, o.asked,
-                {{"asked_bytes", o.asked}, {"largest_earlier_bytes", o.largestEarlier}, {"card_bytes", card.value_or(0)}}, o.stack);
+                {{"asked_bytes", o.asked},
+                 {"largest_earlier_bytes", o.largestEarlier},
+                 {"card_bytes", card.value_or(0)}},
+                o.stack);
     }
 
     const OomExplanation &m_oom;
@@ -125,7 +134,7 @@ private:
 
 LeakWatch::LeakWatch(const Replay &replay, std::stop_token stop)
     : m_replay(&replay), m_level(replay, LevelKind::Requested, {}, std::move(stop)), m_steps(findSteps(replay).starts)
-{}
+{ }
 
 // A program that repeats itself fills and empties memory again and again. Where it leaks, the lowest
 // level of each period is higher than that of the one before. Loading a model rises too, but never falls.
@@ -138,7 +147,7 @@ std::optional<LeakSigns> LeakWatch::at(EventInstant instant) const
         if (const auto signs = byPeriods(borders))
             return signs;
     }
-    if (steps.size() >= std::size_t{2} * kMostPeriods) { // a leak need not be in every step
+    if (steps.size() >= std::size_t {2} * kMostPeriods) { // a leak need not be in every step
         std::vector<EventInstant> borders;
         for (std::uint32_t p = 0; p < kMostPeriods; ++p)
             borders.push_back(steps[steps.size() * p / kMostPeriods]);
@@ -151,7 +160,7 @@ std::optional<LeakSigns> LeakWatch::at(EventInstant instant) const
     for (auto periods = kMostPeriods; periods >= kFewestParts; --periods) {
         std::vector<EventInstant> borders;
         for (std::uint32_t p = 0; p <= periods; ++p)
-            borders.push_back(static_cast<EventInstant>(std::uint64_t{instant} * p / periods));
+            borders.push_back(static_cast<EventInstant>(std::uint64_t {instant} * p / periods));
         if (const auto signs = byPeriods(borders); signs && (signs->isSteady || signs->isRepeating))
             return signs;
     }
@@ -213,8 +222,8 @@ std::optional<LeakSigns> LeakWatch::byPeriods(const std::vector<EventInstant> &b
     signs.isRepeating = leastSwing / 2 > growth;
     for (const auto &[stack, sum] : byStack) {
         const bool isSteady = sum.periods + 2 >= periods;
-        const auto rank = std::tuple(isSteady, sum.bytes, ~std::uint64_t{stack});
-        if (signs.stackCount > 0 && rank < std::tuple(signs.isSteady, signs.stackBytes, ~std::uint64_t{signs.stack}))
+        const auto rank = std::tuple(isSteady, sum.bytes, ~std::uint64_t {stack});
+        if (signs.stackCount > 0 && rank < std::tuple(signs.isSteady, signs.stackBytes, ~std::uint64_t {signs.stack}))
             continue;
         signs.isSteady = isSteady;
         signs.stack = stack;
@@ -224,7 +233,8 @@ std::optional<LeakSigns> LeakWatch::byPeriods(const std::vector<EventInstant> &b
     return signs;
 }
 
-std::vector<OomVerdict> verdictsOn(const OomExplanation &oom, const AllocatorOptions &options, const std::optional<LeakSigns> &leak)
+std::vector<OomVerdict> verdictsOn(const OomExplanation &oom, const AllocatorOptions &options,
+                                   const std::optional<LeakSigns> &leak)
 {
     return Judge(oom, options).judge(leak);
 }
