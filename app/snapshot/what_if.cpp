@@ -186,8 +186,24 @@ std::vector<WhatIfVariant> usualVariants(const AllocatorOptions &own)
     return variants;
 }
 
-Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, const std::vector<WhatIfVariant> &variants,
-                            std::stop_token stop, const ProgressSink &progress)
+Result<WhatIfGround> whatIfGround(const Replay &replay, std::stop_token stop)
+{
+    WhatIfGround ground;
+    ground.settings = allocatorSettingsOf(replay.snapshot());
+    auto requests = allocatorRequestsOf(replay, ground.settings.options, stop);
+    if (!requests)
+        return tl::make_unexpected(requests.error());
+    ground.requests = std::move(*requests);
+    auto agreement = checkModel(replay, ground.requests, ground.settings, std::move(stop));
+    if (!agreement)
+        return tl::make_unexpected(agreement.error());
+    ground.agreement = std::move(*agreement);
+    return ground;
+}
+
+Result<WhatIfReport> whatIf(const Replay &replay, const WhatIfGround &ground, const OomExplanation &oom,
+                            const std::vector<WhatIfVariant> &variants, std::stop_token stop,
+                            const ProgressSink &progress)
 {
     const auto row = replay.device().firstEvent + oom.event;
     if (oom.event >= replay.device().eventCount || replay.snapshot().events.action[row] != TraceAction::Oom)
@@ -197,22 +213,15 @@ Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, con
         return failure(
             Error::Code::BadInput,
             "the file does not say how much was free on the card or reserved, so nothing can be tried against it");
-    const auto settings = allocatorSettingsOf(replay.snapshot());
-    const auto requests = allocatorRequestsOf(replay, settings.options, stop);
-    if (!requests)
-        return tl::make_unexpected(requests.error());
-    auto agreement = checkModel(replay, *requests, settings, stop);
-    if (!agreement)
-        return tl::make_unexpected(agreement.error());
-
+    const auto &[settings, requests, agreement] = ground;
     WhatIfReport report;
     report.event = oom.event;
     report.asked = oom.asked;
     report.capacity = saturatedSum(*oom.deviceFree, *oom.reserved);
-    report.recordedPeak = recordedPeakBefore(replay, *requests, oom.event);
-    report.agreement = std::move(*agreement);
+    report.recordedPeak = recordedPeakBefore(replay, requests, oom.event);
+    report.agreement = agreement;
     Ticker ticker(stop, progress, variants.size() + 1);
-    Run run(replay, *requests, oom, report);
+    Run run(replay, requests, oom, report);
     auto baseline = run({"as it was", settings.options, false}, Beginning::AsRecorded, ticker);
     if (!baseline)
         return cancelled();
@@ -224,7 +233,7 @@ Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, con
         if (!answer)
             return cancelled();
         if (variant.options.expandableSegments && !settings.options.expandableSegments
-            && !requests->startBlocks.empty()) {
+            && !requests.startBlocks.empty()) {
             const auto anew = run(variant, Beginning::LaidOutAnew, ticker);
             if (!anew)
                 return cancelled();
@@ -233,6 +242,15 @@ Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, con
         report.answers.push_back(std::move(*answer));
     }
     return report;
+}
+
+Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, const std::vector<WhatIfVariant> &variants,
+                            std::stop_token stop, const ProgressSink &progress)
+{
+    const auto ground = whatIfGround(replay, stop);
+    if (!ground)
+        return tl::make_unexpected(ground.error());
+    return whatIf(replay, *ground, oom, variants, std::move(stop), progress);
 }
 
 Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, std::stop_token stop,
@@ -251,8 +269,8 @@ std::string describe(const WhatIfAnswer &answer, const WhatIfReport &report)
     text += answer.fits ? " this request fits" : " this request does not fit either";
     if (!answer.fits && answer.fitsIfLaidOutAnew.value_or(false))
         text += " while what was there before the recording lies where it was; laid out anew it would";
-    return text + "; peak reserved before it " + bytes(report.baseline.peakReserved) + " → "
-        + bytes(answer.peakReserved) + ".";
+    text += "; peak reserved before it " + bytes(report.baseline.peakReserved) + " → " + bytes(answer.peakReserved);
+    return text + (report.isBelievable ? "." : " (by a model that does not agree well enough to be believed).");
 }
 
 std::string describeBelief(const WhatIfReport &report)

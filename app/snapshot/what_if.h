@@ -51,10 +51,23 @@ struct WhatIfReport
 /// collection, rounding, empty_cache.
 [[nodiscard]] std::vector<WhatIfVariant> usualVariants(const AllocatorOptions &own);
 
+/// What all questions about one device's trace need. For a trace with several OOMs make it once.
+struct WhatIfGround
+{
+    AllocatorSettings settings;
+    AllocatorRequests requests;
+    ModelAgreement agreement;
+};
+/// Errors: those of allocatorRequestsOf and checkModel.
+[[nodiscard]] Result<WhatIfGround> whatIfGround(const Replay &replay, std::stop_token stop = {});
+
 /// Replays the trace of the OOM's device up to it, once for each variant (about 0.3 µs an event each).
 /// Errors: BadInput (the event is no OOM of the replay, or says nothing of the device's free bytes),
 /// Cancelled, those of allocatorRequestsOf.
 [[nodiscard]] Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom,
+                                          const std::vector<WhatIfVariant> &variants, std::stop_token stop = {},
+                                          const ProgressSink &progress = {});
+[[nodiscard]] Result<WhatIfReport> whatIf(const Replay &replay, const WhatIfGround &ground, const OomExplanation &oom,
                                           const std::vector<WhatIfVariant> &variants, std::stop_token stop = {},
                                           const ProgressSink &progress = {});
 /// The usual ones.

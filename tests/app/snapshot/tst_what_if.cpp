@@ -239,6 +239,16 @@ void WhatIfTest::anEarlierOomIsLivedThrough()
     const auto asked = ask(maker.finish());
     QVERIFY(asked.report);
     QVERIFY2(asked.report->isBelievable, describeBelief(*asked.report).c_str());
+    // Each on the same ground.
+    const auto ground = whatIfGround(*asked.replay);
+    QVERIFY(ground);
+    const auto ooms = explainOoms(*asked.replay);
+    QCOMPARE(ooms->size(), std::size_t {2});
+    for (const auto &oom : *ooms) {
+        const auto report = whatIf(*asked.replay, *ground, oom, usualVariants(ground->settings.options));
+        QVERIFY(report && report->isBelievable);
+        QCOMPARE(report->event, oom.event);
+    }
 }
 
 // The ring lost how the fragments came about.
@@ -287,6 +297,8 @@ void WhatIfTest::anotherProgramIsNotBelieved()
     const auto asked = ask(std::move(snapshot));
     QVERIFY(asked.report);
     QVERIFY(!asked.report->isBelievable);
+    for (const auto &answer : asked.report->answers)
+        QVERIFY(answer.failedEarlierAt || describe(answer, *asked.report).find("to be believed") != std::string::npos);
     QVERIFY(describeBelief(*asked.report).find("not to be believed") != std::string::npos
             || describeBelief(*asked.report).find("too far away") != std::string::npos);
 }
