@@ -58,6 +58,7 @@ set(snapshot_HEADERS
     oom_verdicts.h
     peaks.h
     replay.h
+    replay_walk.h
     residency.h
     segment_map.h
     size_classes.h

@@ -61,7 +61,8 @@ void addBefore(std::vector<std::string> &notes, const Replay &replay, const Devi
     if (!text.empty())
         notes.push_back(text + '.');
     if (replay.hasAllocations() && replay.unseenAtStart() > 0)
-        notes.push_back(bytes(replay.unseenAtStart()) + " were allocated before the first event, by the running totals of the file; nothing says what they were.");
+        notes.push_back(bytes(replay.unseenAtStart())
+                        + " were allocated before the first event, by the running totals of the file; nothing says what they were.");
     if (trace.pendingBeforeTrace > 0)
         notes.push_back(counted(trace.pendingBeforeTrace, "block", "blocks") + " of " + bytes(trace.pendingBeforeTraceBytes)
                         + " waited for another stream all the time; the peak with them is "
@@ -89,7 +90,8 @@ void addContradictions(std::vector<std::string> &notes, const Replay &replay, co
     if (trace.liveNotInBlocks > 0 && census.segments > 0)
         notes.push_back(counted(trace.liveNotInBlocks, "allocation", "allocations")
                         + " of the trace " + (trace.liveNotInBlocks == 1 ? "is" : "are")
-                        + " alive at its end, but no block says so: freed between the copy of the trace and that of the blocks, or waiting for a stream.");
+                        + " alive at its end, but no block says so: freed between the copy of the trace and that of the blocks, "
+                          "or waiting for a stream.");
     if (trace.timeGoesBack > 0)
         notes.push_back("The clock goes back " + counted(trace.timeGoesBack, "time", "times")
                         + "; on an axis of time these events stand where the latest before them does.");
@@ -144,17 +146,20 @@ std::vector<std::string> notesOn(const MemorySnapshot &snapshot, const FileCensu
     }
     if (!isOfPyTorch(snapshot))
         return notes;
-    constexpr const char *kHow = " Call torch.cuda.memory._record_memory_history() before the work begins, and dump before it is switched off.";
+    constexpr const char *kHow = " Call torch.cuda.memory._record_memory_history() before the work begins, and dump before it is "
+                                 "switched off.";
     if (census.devices.empty()) {
         notes.push_back("This snapshot is empty: no segments and no events on " + counted(snapshot.origin.traceLists, "device", "devices")
                         + ". Was CUDA used in this process, and was recording on?" + kHow);
     } else if (events == 0) {
-        notes.push_back(hasBlockStacks(snapshot)
-                            ? std::string("There is no history, only what was allocated in the end and by whom: events were not recorded, or recording was "
-                                          "switched off before the dump.") + kHow
-                            : std::string("There is no history and there are no stacks, only what was allocated in the end: recording was not on.") + kHow);
+        notes.push_back((hasBlockStacks(snapshot) ? std::string("There is no history, only what was allocated in the end and by whom: "
+                                                                "events were not recorded, or recording was switched off before the dump.")
+                                                  : std::string("There is no history and there are no stacks, only what was allocated in "
+                                                                "the end: recording was not on."))
+                        + kHow);
     } else if (isOneEach) {
-        notes.push_back(std::string("One event a device means that no history was recorded (the mode \"state\", or max_entries=1); what the file shows is its end.")
+        notes.push_back(std::string("One event a device means that no history was recorded (the mode \"state\", or max_entries=1); "
+                                    "what the file shows is its end.")
                         + kHow);
     }
     return notes;

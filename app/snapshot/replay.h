@@ -126,6 +126,7 @@ private:
     friend class ReplayWalk;
     static constexpr unsigned kFanBits = 5;
     static constexpr std::size_t kFan = std::size_t{1} << kFanBits;
+    static constexpr EventInstant kLevelStep = 32;
 
     void buildPyramid();
     void sortSegments();

@@ -17,7 +17,7 @@ class ReplayTest : public QObject
 private slots:
     void statesEqualBruteForce_data();
     void statesEqualBruteForce();
-    void levelsEqualBruteForce_data() { statesEqualBruteForce_data(); }
+    void levelsEqualBruteForce_data();
     void levelsEqualBruteForce();
     void peaksEqualBruteForce();
     void groupsAddUp();
@@ -67,12 +67,26 @@ RandomTraceWish wishOf(const QString &name)
 
 } // namespace
 
-void ReplayTest::statesEqualBruteForce_data()
+namespace {
+
+void addTraces(unsigned seeds)
 {
     QTest::addColumn<unsigned>("seed");
     for (const auto *name : {"whole", "late", "pending", "whole pending", "requests", "foreign", "foreign whole", "expandable", "pools"})
-        for (unsigned seed = 1; seed <= 4; ++seed)
+        for (unsigned seed = 1; seed <= seeds; ++seed)
             QTest::addRow("%s %u", name, seed) << seed;
+}
+
+} // namespace
+
+void ReplayTest::statesEqualBruteForce_data()
+{
+    addTraces(4);
+}
+
+void ReplayTest::levelsEqualBruteForce_data()
+{
+    addTraces(2);
 }
 
 void ReplayTest::statesEqualBruteForce()
@@ -112,6 +126,7 @@ void ReplayTest::levelsEqualBruteForce()
     const auto wish = wishOf(QString::fromLatin1(QTest::currentDataTag()));
     const auto snapshot = randomTrace(seed, wish);
     const auto replay = replayOf(snapshot);
+    const BruteForce brute(snapshot, 0, snapshot.events.size(), wish.onlyRequests);
     std::mt19937 random(seed);
     for (const auto kind : {LevelKind::Requested, LevelKind::Allocated, LevelKind::PendingFree, LevelKind::Rounded, LevelKind::RoundingLoss,
                             LevelKind::Reserved, LevelKind::Cached}) {
@@ -135,6 +150,7 @@ void ReplayTest::levelsEqualBruteForce()
                 requested += static_cast<std::int64_t>(replay.sizes()[id]);
                 rounded += static_cast<std::int64_t>(replay.roundedSize(id));
             });
+            QCOMPARE(requested, brute.level(n));
             std::int64_t pending = 0;
             for (const auto &free : replay.pendingFrees())
                 if (free.requested <= n && n < replay.deaths()[free.allocation])
