@@ -78,7 +78,7 @@ void AllocatorModel::Heap::hold(std::uint32_t at, RequestId id)
     active += node.size;
     peakActive = std::max(peakActive, active);
     if (id >= m_nodeOf.size())
-        m_nodeOf.resize(std::max<std::size_t>(std::size_t{id} + 1, m_nodeOf.size() + m_nodeOf.size() / 2), kNone);
+        m_nodeOf.resize(std::max<std::size_t>(std::size_t {id} + 1, m_nodeOf.size() + m_nodeOf.size() / 2), kNone);
     m_nodeOf[id] = at;
 }
 
@@ -103,7 +103,8 @@ PoolIndex AllocatorModel::Heap::pool(const PoolKey &key)
     return at->second;
 }
 
-Placement AllocatorModel::Heap::allocate(RequestId id, std::uint64_t requested, PoolIndex pool, const RequestHints &hints)
+Placement AllocatorModel::Heap::allocate(RequestId id, std::uint64_t requested, PoolIndex pool,
+                                         const RequestHints &hints)
 {
     if (isLive(id))
         return {};
@@ -214,8 +215,8 @@ std::uint32_t AllocatorModel::Heap::search(const Wish &wish)
                 return m_nodes[at].size
                     + (next != kNone && m_nodes[next].state == State::Unmapped ? m_nodes[next].size : 0);
             };
-            for (auto next = std::next(found); m_nodes[found->node].isExpandable && next != free.end()
-                 && reach(next->node) < reach(found->node);
+            for (auto next = std::next(found);
+                 m_nodes[found->node].isExpandable && next != free.end() && reach(next->node) < reach(found->node);
                  ++next)
                 found = next;
         } else {

@@ -11,7 +11,8 @@
 namespace plimsoll {
 
 /// The model itself: pieces of segments, linked by address, and shelves of what is free. What the driver
-/// gives and gets lies in allocator_heap_driver.cpp, what is there at the start and looked at in allocator_heap_state.cpp.
+/// gives and gets lies in allocator_heap_driver.cpp, what is there at the start and looked at in
+/// allocator_heap_state.cpp.
 class AllocatorModel::Heap
 {
 public:
@@ -19,7 +20,8 @@ public:
     {
         const auto total = card.total ? card.total : card.capacity;
         if (options.memoryFraction && total)
-            m_allowed = static_cast<std::uint64_t>(*options.memoryFraction * static_cast<double>(std::min(*total, kMadeUpFrom)));
+            m_allowed = static_cast<std::uint64_t>(*options.memoryFraction
+                                                   * static_cast<double>(std::min(*total, kMadeUpFrom)));
         m_addressSpace = total ? std::min(*total, kAddressSpace) / 8 * 9 : kAddressSpace;
     }
 
@@ -53,9 +55,10 @@ public:
 
 private:
     static constexpr std::uint32_t kNone = UINT32_MAX;
-    static constexpr std::uint64_t kMadeUpFrom = std::uint64_t{1} << 60U; // no process has memory from there …
-    static constexpr std::uint64_t kAddressSpace = std::uint64_t{1} << 40U; // of a reservation on a card of unknown size
-    static constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << 63U;  // … to there
+    static constexpr std::uint64_t kMadeUpFrom = std::uint64_t {1} << 60U; // no process has memory from there …
+    static constexpr std::uint64_t kAddressSpace = std::uint64_t {1}
+        << 40U; // of a reservation on a card of unknown size
+    static constexpr std::uint64_t kAddressEnd = std::uint64_t {1} << 63U; // … to there
 
     enum class State : std::uint8_t { Free, Live, Pending, Unmapped };
 
@@ -102,7 +105,7 @@ private:
 
     struct Wish
     {
-        std::uint64_t size = 0;        // rounded
+        std::uint64_t size = 0; // rounded
         std::uint64_t segmentSize = 0; // of a segment made for it
         PoolIndex pool = 0;
         bool isSmall = false;
@@ -111,7 +114,7 @@ private:
 
     [[nodiscard]] static std::size_t shelfOf(PoolIndex pool, bool isSmall) noexcept
     {
-        return std::size_t{pool} * 2 + (isSmall ? 1 : 0);
+        return std::size_t {pool} * 2 + (isSmall ? 1 : 0);
     }
     [[nodiscard]] Shelf &shelf(const Node &node) noexcept { return m_shelves[shelfOf(node.pool, node.isSmall)]; }
     [[nodiscard]] std::uint64_t unit(bool isSmall) const noexcept

@@ -26,7 +26,7 @@ std::uint32_t AllocatorModel::Heap::askForSegment(const Wish &wish)
     node.pool = wish.pool;
     node.isSmall = wish.isSmall;
     const auto at = makeNode(node);
-    m_chains.emplace(node.address, Chain{node.address + node.size, at, false});
+    m_chains.emplace(node.address, Chain {node.address + node.size, at, false});
     ++segments;
     gained(node.address, node.size, false);
     return at;
@@ -130,7 +130,7 @@ std::uint32_t AllocatorModel::Heap::reserve(const Wish &wish)
     node.isExpandable = true;
     node.state = State::Unmapped;
     const auto at = makeNode(node);
-    m_chains.emplace(address, Chain{address + size, at, true});
+    m_chains.emplace(address, Chain {address + size, at, true});
     putUnmapped(at);
     return at;
 }
@@ -253,8 +253,8 @@ bool AllocatorModel::Heap::releaseOversize(const Wish &wish)
 
 void AllocatorModel::Heap::collectGarbage()
 {
-    const auto threshold
-        = static_cast<std::uint64_t>(m_options.garbageCollectionThreshold * static_cast<double>(*m_allowed));
+    const auto threshold =
+        static_cast<std::uint64_t>(m_options.garbageCollectionThreshold * static_cast<double>(*m_allowed));
     if (reserved <= threshold)
         return;
     const auto target = reserved - threshold;

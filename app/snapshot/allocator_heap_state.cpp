@@ -88,7 +88,7 @@ std::uint32_t AllocatorModel::Heap::fill(Node piece, const AddressSpan &range, s
         if (last != kNone)
             linkBehind(at, last);
         else
-            m_chains.emplace(range.address, Chain{end, at, piece.isExpandable});
+            m_chains.emplace(range.address, Chain {end, at, piece.isExpandable});
         return last = at;
     };
     auto cursor = range.address;
@@ -222,7 +222,8 @@ std::optional<std::string> AllocatorModel::Heap::contradiction() const
         listedSpaces += each.unmapped.size();
     }
     if (listed != freeNodes || listedSpaces != spaces)
-        return "the lists of free blocks hold " + std::to_string(listed) + ", the segments " + std::to_string(freeNodes);
+        return "the lists of free blocks hold " + std::to_string(listed) + ", the segments "
+            + std::to_string(freeNodes);
     if (mapped != reserved || held != active || waiting != pending || active > reserved)
         return "bytes do not add up: reserved " + std::to_string(reserved) + " and " + std::to_string(mapped)
             + ", active " + std::to_string(active) + " and " + std::to_string(held);

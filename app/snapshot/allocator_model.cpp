@@ -7,7 +7,7 @@ namespace plimsoll {
 
 AllocatorModel::AllocatorModel(const AllocatorOptions &options, const ModelCard &card)
     : m_heap(std::make_unique<Heap>(options, card))
-{}
+{ }
 AllocatorModel::AllocatorModel(AllocatorModel &&) noexcept = default;
 AllocatorModel &AllocatorModel::operator=(AllocatorModel &&) noexcept = default;
 AllocatorModel::~AllocatorModel() = default;
@@ -38,8 +38,14 @@ std::uint64_t AllocatorModel::largestFree(PoolIndex pool, bool isSmall) const no
 {
     return m_heap->largestFree(pool, isSmall);
 }
-void AllocatorModel::onSegmentChange(std::function<void(const SegmentChange &)> sink) { m_heap->sink = std::move(sink); }
-void AllocatorModel::visitBlocks(const std::function<void(const ModelBlock &)> &visit) const { m_heap->visitBlocks(visit); }
+void AllocatorModel::onSegmentChange(std::function<void(const SegmentChange &)> sink)
+{
+    m_heap->sink = std::move(sink);
+}
+void AllocatorModel::visitBlocks(const std::function<void(const ModelBlock &)> &visit) const
+{
+    m_heap->visitBlocks(visit);
+}
 std::optional<std::string> AllocatorModel::contradiction() const { return m_heap->contradiction(); }
 
 } // namespace plimsoll

@@ -21,7 +21,7 @@ using RequestId = std::uint32_t;
 struct PoolKey
 {
     std::pair<std::int64_t, std::int64_t> pool; // (0, 0): the default pool
-    std::uint64_t stream = 0;                   // the stream's handle
+    std::uint64_t stream = 0; // the stream's handle
 
     [[nodiscard]] bool isPrivate() const noexcept { return pool.first != 0 || pool.second != 0; }
     friend auto operator<=>(const PoolKey &, const PoolKey &) = default;
@@ -47,9 +47,9 @@ struct ModelCard
 };
 
 enum class DriverAnswer : std::uint8_t {
-    Unknown,      // asked the model's card
+    Unknown, // asked the model's card
     AfterRelease, // the driver had nothing left until the cache was released
-    Nothing,      // … nor after that
+    Nothing, // … nor after that
 };
 
 /// What was recorded about a request, for a model that follows a real run.
@@ -116,7 +116,7 @@ public:
 
     /// A request. `id` must not be live.
     Placement allocate(RequestId id, std::uint64_t requested, PoolIndex pool, const RequestHints &hints = {});
-    void requestFree(RequestId id);  // from here on pending; unknown ids are passed over
+    void requestFree(RequestId id); // from here on pending; unknown ids are passed over
     void completeFree(RequestId id); // free for others; unknown ids are passed over
     [[nodiscard]] bool isLive(RequestId id) const noexcept;
     /// empty_cache(), or what the allocator itself does when the driver has nothing left. Private
@@ -131,7 +131,7 @@ public:
     [[nodiscard]] std::uint64_t reserved() const noexcept;
     [[nodiscard]] std::uint64_t peakReserved() const noexcept;
     [[nodiscard]] std::uint64_t peakActive() const noexcept;
-    [[nodiscard]] std::uint64_t active() const noexcept;  // blocks of live and pending allocations
+    [[nodiscard]] std::uint64_t active() const noexcept; // blocks of live and pending allocations
     [[nodiscard]] std::uint64_t pending() const noexcept;
     [[nodiscard]] std::uint64_t free() const noexcept { return reserved() - active(); }
     [[nodiscard]] std::size_t segmentCount() const; // mapped ranges; costs a walk over all blocks

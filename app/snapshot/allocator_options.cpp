@@ -11,8 +11,8 @@ namespace plimsoll {
 namespace {
 
 constexpr std::uint64_t kMiB64 = 1U << 20U;
-constexpr std::uint64_t kMostMiB = std::uint64_t{1} << 20U; // 1 TiB
-constexpr std::uint64_t kBeyondAllCards = std::uint64_t{1} << 62U; // rounding up stays below 2^63
+constexpr std::uint64_t kMostMiB = std::uint64_t {1} << 20U; // 1 TiB
+constexpr std::uint64_t kBeyondAllCards = std::uint64_t {1} << 62U; // rounding up stays below 2^63
 
 // Options that have no say in where memory lies.
 constexpr std::string_view kSilent[] = {"backend",
@@ -39,7 +39,7 @@ template <class Number>
 std::optional<Number> numberIn(std::string_view text) noexcept
 {
     text = trimmed(text);
-    Number value{};
+    Number value {};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size())
         return std::nullopt;
@@ -162,8 +162,9 @@ void readDivisionField(std::string_view text, AllocatorOptions &options)
         if (colon == std::string_view::npos)
             return;
         const auto keyFrom = text.find_last_of("{,", colon);
-        const auto key = numberIn<std::uint64_t>(
-            text.substr(keyFrom == std::string_view::npos ? 0 : keyFrom + 1, colon - (keyFrom == std::string_view::npos ? 0 : keyFrom + 1)));
+        const auto key =
+            numberIn<std::uint64_t>(text.substr(keyFrom == std::string_view::npos ? 0 : keyFrom + 1,
+                                                colon - (keyFrom == std::string_view::npos ? 0 : keyFrom + 1)));
         const auto end = text.find_first_of(",}", colon);
         const auto value = divisionsIn(text.substr(colon + 1, end == std::string_view::npos ? end : end - colon - 1));
         if (key && value && *key > 0 && intervalFrom(*key) < options.roundupDivisions.size())

@@ -19,12 +19,12 @@ struct AllocatorOptions
     static constexpr std::uint64_t kNoLimit = UINT64_MAX;
     static constexpr std::size_t kIntervals = 16; // of roundup_power2_divisions: from 1 MiB on, doubling
 
-    std::uint64_t maxSplitSize = kNoLimit;            // bytes
+    std::uint64_t maxSplitSize = kNoLimit; // bytes
     std::uint64_t maxNonSplitRounding = kLargeSegment; // bytes
-    std::uint64_t largeSegmentSize = kLargeSegment;    // bytes
-    double garbageCollectionThreshold = 0;            // of what is allowed; 0: off
+    std::uint64_t largeSegmentSize = kLargeSegment; // bytes
+    double garbageCollectionThreshold = 0; // of what is allowed; 0: off
     bool expandableSegments = false;
-    std::array<std::uint32_t, kIntervals> roundupDivisions{}; // 0 and 1: off
+    std::array<std::uint32_t, kIntervals> roundupDivisions {}; // 0 and 1: off
     std::optional<double> memoryFraction; // of the card, 0…1; never in the fields of a file
 
     friend bool operator==(const AllocatorOptions &, const AllocatorOptions &) = default;

@@ -11,22 +11,21 @@
 namespace plimsoll {
 namespace {
 
-constexpr std::size_t kStopEvery = std::size_t{1} << 16U;
+constexpr std::size_t kStopEvery = std::size_t {1} << 16U;
 constexpr std::size_t kMostPools = UINT16_MAX;
 
-bool isKnownStack(StackId stack) noexcept
-{
-    return stack != kNoStack && stack != kEmptyStack;
-}
+bool isKnownStack(StackId stack) noexcept { return stack != kNoStack && stack != kEmptyStack; }
 
-constexpr std::pair<std::int64_t, std::int64_t> kDefaultPool{0, 0};
+constexpr std::pair<std::int64_t, std::int64_t> kDefaultPool {0, 0};
 
 bool hasPrivatePools(const Replay &replay)
 {
     const auto &snapshot = replay.snapshot();
     const auto isPrivate = [](const auto &pool) { return pool && *pool != kDefaultPool; };
-    return std::any_of(snapshot.segments.begin(), snapshot.segments.end(), [&](const auto &s) { return isPrivate(s.pool); })
-        || std::any_of(snapshot.contexts.begin(), snapshot.contexts.end(), [&](const auto &c) { return isPrivate(c.pool); });
+    return std::any_of(snapshot.segments.begin(), snapshot.segments.end(),
+                       [&](const auto &s) { return isPrivate(s.pool); })
+        || std::any_of(snapshot.contexts.begin(), snapshot.contexts.end(),
+                       [&](const auto &c) { return isPrivate(c.pool); });
 }
 
 /// Which half of its pool a range is of, where the file does not say it: that of the nearest range of its
@@ -38,9 +37,10 @@ bool isSmallRange(const MappedRange &range, std::span<const MappedRange> all)
     if (!range.isExpandable)
         return range.size == kSmallSegment;
     bool isSmall = range.size % kLargeSegment != 0;
-    auto nearest = std::uint64_t{1} << 40U; // beyond, it is another reservation
+    auto nearest = std::uint64_t {1} << 40U; // beyond, it is another reservation
     for (const auto &other : all) {
-        const auto distance = other.address > range.address ? other.address - range.address : range.address - other.address;
+        const auto distance =
+            other.address > range.address ? other.address - range.address : range.address - other.address;
         if (!other.isExpandable || !other.isLarge || other.stream != range.stream || distance >= nearest)
             continue;
         nearest = distance;
@@ -53,14 +53,9 @@ class Extraction
 {
 public:
     Extraction(const Replay &replay, const AllocatorOptions &options)
-        : m_replay(replay)
-        , m_options(options)
-        , m_events(replay.snapshot().events)
-        , m_first(replay.device().firstEvent)
-        , m_hasPrivatePools(hasPrivatePools(replay))
-        , m_nextBefore(replay.beforeCount())
-        , m_nextBorn(static_cast<RequestId>(replay.beforeCount()))
-        , m_endsAtRequest(replay.oddities().endsAtRequest)
+        : m_replay(replay), m_options(options), m_events(replay.snapshot().events), m_first(replay.device().firstEvent),
+          m_hasPrivatePools(hasPrivatePools(replay)), m_nextBefore(replay.beforeCount()),
+          m_nextBorn(static_cast<RequestId>(replay.beforeCount())), m_endsAtRequest(replay.oddities().endsAtRequest)
     {
         poolOf({}); // the default pool is number 0
     }
@@ -105,7 +100,8 @@ private:
             return poolOf({pool.pool.value_or(kDefaultPool), m_replay.snapshot().streams[stream]});
         }
         if (m_lastPool.context != context || m_lastPool.stream != stream || !m_lastPool.isSet)
-            m_lastPool = {context, stream, poolOf({said.value_or(kDefaultPool), m_replay.snapshot().streams[stream]}), true};
+            m_lastPool = {context, stream, poolOf({said.value_or(kDefaultPool), m_replay.snapshot().streams[stream]}),
+                          true};
         return m_lastPool.pool;
     }
 
@@ -150,7 +146,7 @@ private:
             endRun(i, action, m_events.stack[row]);
             ++m_out.ooms;
             const auto pool = m_replay.snapshot().contexts[m_events.context[row]].pool;
-            const PoolKey key{pool.value_or(kDefaultPool), m_replay.snapshot().streams[m_events.stream[row]]};
+            const PoolKey key {pool.value_or(kDefaultPool), m_replay.snapshot().streams[m_events.stream[row]]};
             add(i, RequestKind::OutOfMemory, kNoRequest, poolOf(key));
             m_out.requests.back().driver = DriverAnswer::Nothing;
             m_out.requests.back().segmentEvents = static_cast<std::uint32_t>(segmentEvents);
@@ -225,7 +221,7 @@ private:
     {
         if (std::exchange(m_runLength, 0) == 0)
             return DriverAnswer::Unknown;
-        const auto gains = std::exchange(m_gainsBehindLoss, std::size_t{0});
+        const auto gains = std::exchange(m_gainsBehindLoss, std::size_t {0});
         if (!std::exchange(m_hasLoss, false))
             return DriverAnswer::Unknown;
         for (const auto pool : m_released)
@@ -335,7 +331,8 @@ void Extraction::placeInto(StartSegment segment, std::span<const StartBlock> blo
 
 } // namespace
 
-Result<AllocatorRequests> allocatorRequestsOf(const Replay &replay, const AllocatorOptions &options, std::stop_token stop)
+Result<AllocatorRequests> allocatorRequestsOf(const Replay &replay, const AllocatorOptions &options,
+                                              std::stop_token stop)
 {
     if (replay.device().kind != MemoryKind::Accelerator)
         return failure(Error::Code::Unsupported, "the allocator model is about an accelerator's memory only");

@@ -18,10 +18,10 @@ enum class RequestKind : std::uint8_t { Allocate, RequestFree, CompleteFree, Emp
 /// One thing that the program asked of the allocator; size and address stand in the event.
 struct AllocatorRequest
 {
-    std::uint32_t event = 0;         // within the device's list
-    RequestId id = 0;                // the replay's AllocationId; kNoRequest where it is about none
+    std::uint32_t event = 0; // within the device's list
+    RequestId id = 0; // the replay's AllocationId; kNoRequest where it is about none
     std::uint32_t segmentEvents = 0; // rows directly before `event` that it may have caused
-    PoolIndex pool = 0;              // in AllocatorRequests::pools
+    PoolIndex pool = 0; // in AllocatorRequests::pools
     RequestKind kind = RequestKind::Allocate;
     DriverAnswer driver = DriverAnswer::Unknown;
 };
@@ -48,10 +48,10 @@ struct AllocatorRequests
     std::vector<StartSegment> startSegments; // in address order
     std::vector<StartBlock> startBlocks;
     std::uint64_t reservedAtStart = 0;
-    std::size_t lostAtStart = 0;   // live before the trace, and in no segment that we know
-    bool hasPrehistory = false;    // the trace begins with memory in use: what follows is an estimate
+    std::size_t lostAtStart = 0; // live before the trace, and in no segment that we know
+    bool hasPrehistory = false; // the trace begins with memory in use: what follows is an estimate
     bool hasSegmentEvents = false; // without, only what was there can be compared
-    std::size_t guessedPools = 0;  // allocations whose pool nothing told: taken for the default
+    std::size_t guessedPools = 0; // allocations whose pool nothing told: taken for the default
     std::size_t ooms = 0;
 };
 

@@ -15,14 +15,13 @@ namespace {
 
 constexpr std::size_t kStopEvery = 4096;
 
-std::uint8_t classOf(std::uint64_t size) noexcept
-{
-    return static_cast<std::uint8_t>(std::bit_width(size));
-}
+std::uint8_t classOf(std::uint64_t size) noexcept { return static_cast<std::uint8_t>(std::bit_width(size)); }
 
 std::string classText(std::uint8_t sizeClass)
 {
-    const auto bytes = [](unsigned bits) { return formatBytes(bits >= 64 ? 1.8446744073709552e19 : static_cast<double>(std::uint64_t{1} << bits)).text(); };
+    const auto bytes = [](unsigned bits) {
+        return formatBytes(bits >= 64 ? 1.8446744073709552e19 : static_cast<double>(std::uint64_t {1} << bits)).text();
+    };
     return sizeClass == 0 ? "0 B" : bytes(sizeClass - 1U) + " to " + bytes(sizeClass);
 }
 
@@ -80,10 +79,16 @@ private:
 class Reader
 {
 public:
-    Reader(const MemorySnapshot &snapshot, Names &names) : m_snapshot(snapshot), m_names(names) {}
+    Reader(const MemorySnapshot &snapshot, Names &names) : m_snapshot(snapshot), m_names(names) { }
 
-    [[nodiscard]] Key strict(StackId stack) { return keyOf(stack, [](const Frame &f) { return f.strict; }); }
-    [[nodiscard]] Key loose(StackId stack) { return keyOf(stack, [](const Frame &f) { return f.loose; }); }
+    [[nodiscard]] Key strict(StackId stack)
+    {
+        return keyOf(stack, [](const Frame &f) { return f.strict; });
+    }
+    [[nodiscard]] Key loose(StackId stack)
+    {
+        return keyOf(stack, [](const Frame &f) { return f.loose; });
+    }
 
     void nameRow(StackId stack, DiffRow &row) const
     {
@@ -106,7 +111,8 @@ private:
 
     [[nodiscard]] std::string textOf(const StackFrame &frame) const
     {
-        return normalisedPath(m_snapshot.texts[frame.file]) + ':' + std::to_string(frame.line) + ' ' + std::string(m_snapshot.texts[frame.name]);
+        return normalisedPath(m_snapshot.texts[frame.file]) + ':' + std::to_string(frame.line) + ' '
+            + std::string(m_snapshot.texts[frame.name]);
     }
 
     template <class Part>
@@ -173,7 +179,9 @@ void setChange(DiffRow &row)
 class Diff
 {
 public:
-    Diff(const DiffSide &a, const DiffSide &b) : m_a(a), m_b(b), m_readerA(*a.snapshot, m_names), m_readerB(*b.snapshot, m_names) {}
+    Diff(const DiffSide &a, const DiffSide &b)
+        : m_a(a), m_b(b), m_readerA(*a.snapshot, m_names), m_readerB(*b.snapshot, m_names)
+    { }
 
     Result<SnapshotDiff> run(const std::stop_token &stop)
     {
@@ -297,7 +305,8 @@ DiffSide finalSide(const MemorySnapshot &snapshot, std::optional<std::int32_t> o
         for (auto b = segment.firstBlock; b < segment.firstBlock + segment.blockCount; ++b) {
             const auto &block = snapshot.blocks[b];
             if (block.state == BlockState::ActiveAllocated || block.state == BlockState::ActivePendingFree)
-                items.add(block.stack, block.requested == kUnknownBytes ? block.size : block.requested, MemoryCategory::Unknown);
+                items.add(block.stack, block.requested == kUnknownBytes ? block.size : block.requested,
+                          MemoryCategory::Unknown);
         }
     }
     return {&snapshot, false, items.take()};

@@ -51,14 +51,14 @@ struct DiffAmount
 
 struct DiffRow
 {
-    std::string name;                // of a stack: its innermost telling frame; of a category or class its name
+    std::string name; // of a stack: its innermost telling frame; of a category or class its name
     std::vector<std::string> frames; // of a stack: "file:line name", normalised, innermost first, as on side B if there
-    StackId stackA = kNoStack;       // one of those on each side, where there is one
+    StackId stackA = kNoStack; // one of those on each side, where there is one
     StackId stackB = kNoStack;
     DiffAmount a;
     DiffAmount b;
     DiffChange change = DiffChange::Changed;
-    bool hasLineDrift = false;       // matched by files and functions: the lines differ
+    bool hasLineDrift = false; // matched by files and functions: the lines differ
 
     [[nodiscard]] std::int64_t delta() const noexcept { return static_cast<std::int64_t>(b.bytes - a.bytes); }
 };
@@ -67,11 +67,11 @@ struct SnapshotDiff
 {
     DiffAmount totalA;
     DiffAmount totalB;
-    std::vector<DiffRow> byStack;     // what differs, largest absolute change first
-    std::vector<DiffRow> byCategory;  // only when both sides have them
+    std::vector<DiffRow> byStack; // what differs, largest absolute change first
+    std::vector<DiffRow> byCategory; // only when both sides have them
     std::vector<DiffRow> bySizeClass;
     std::size_t unchangedStacks = 0;
-    std::size_t driftedStacks = 0;    // the same but for their lines, and unchanged otherwise
+    std::size_t driftedStacks = 0; // the same but for their lines, and unchanged otherwise
 
     [[nodiscard]] bool isEmpty() const noexcept { return byStack.empty() && byCategory.empty() && bySizeClass.empty(); }
 };

@@ -7,10 +7,7 @@
 namespace plimsoll {
 namespace {
 
-bool isDigit(char c) noexcept
-{
-    return c >= '0' && c <= '9';
-}
+bool isDigit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 bool hasDrive(std::string_view path) noexcept
 {
@@ -42,7 +39,8 @@ std::optional<std::string_view> standardLibrary(std::string_view path) noexcept
     return std::nullopt;
 }
 
-// The interpreter's own sources: ".../python-3.10.14/Objects/call.c", "/croot/python-split_17…/work/build-static/Python/…"
+// The interpreter's own sources: ".../python-3.10.14/Objects/call.c",
+// "/croot/python-split_17…/work/build-static/Python/…"
 std::optional<std::string_view> interpreterSource(std::string_view path) noexcept
 {
     if (!path.ends_with(".c") && !path.ends_with(".h"))
@@ -79,11 +77,13 @@ std::string normalisedPath(std::string_view original)
     for (const std::string_view packages : {"/site-packages/", "/dist-packages/"})
         if (const auto at = view.rfind(packages); at != std::string_view::npos)
             return "site-packages/" + std::string(view.substr(at + packages.size()));
-    if (const auto at = view.rfind("/ipykernel_"); at != std::string_view::npos && at + 11 < view.size() && isDigit(view[at + 11]))
+    if (const auto at = view.rfind("/ipykernel_");
+        at != std::string_view::npos && at + 11 < view.size() && isDigit(view[at + 11]))
         if (const auto cell = behindFolder(view, at + 1))
             return "ipykernel/" + std::string(*cell);
     if (const auto at = view.find("/torchinductor_"); at != std::string_view::npos)
-        return "torchinductor/" + std::string(view.substr(view.rfind('/') + 1)); // the folders are the start of the name
+        return "torchinductor/"
+            + std::string(view.substr(view.rfind('/') + 1)); // the folders are the start of the name
     if (const auto rest = standardLibrary(view))
         return "python/" + std::string(*rest);
     if (const auto rest = interpreterSource(view))

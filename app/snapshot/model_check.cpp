@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    std::array<std::uint32_t, kBins> m_bins{};
+    std::array<std::uint32_t, kBins> m_bins {};
     std::size_t m_count = 0;
     std::size_t m_exact = 0;
     double m_worst = 0;
@@ -73,13 +73,9 @@ class Check
 {
 public:
     Check(const Replay &replay, const AllocatorRequests &requests, const AllocatorSettings &settings)
-        : m_replay(replay)
-        , m_requests(requests)
-        , m_events(replay.snapshot().events)
-        , m_first(replay.device().firstEvent)
-        , m_model(modelAtStart(requests, settings.options))
-        , m_recorded(requests.reservedAtStart)
-        , m_collectsGarbage(settings.options.garbageCollectionThreshold > 0)
+        : m_replay(replay), m_requests(requests), m_events(replay.snapshot().events),
+          m_first(replay.device().firstEvent), m_model(modelAtStart(requests, settings.options)),
+          m_recorded(requests.reservedAtStart), m_collectsGarbage(settings.options.garbageCollectionThreshold > 0)
     {
         m_out.areSettingsKnown = settings.isKnown;
         m_out.isEstimate = requests.hasPrehistory;
@@ -155,7 +151,7 @@ private:
         case RequestKind::Allocate: {
             const auto row = m_first + request.event;
             m_hints.read(request, m_replay);
-            RequestHints hints{request.driver, m_hints.gained, {}};
+            RequestHints hints {request.driver, m_hints.gained, {}};
             if (m_collectsGarbage) // of what is allowed, which decides about it, the file says nothing
                 hints.released = m_hints.lost;
             const auto placed = m_model.allocate(request.id, m_events.sizes[row], request.pool, hints);
@@ -170,8 +166,8 @@ private:
         case RequestKind::ReleasePool: m_model.releasePool(request.pool); break;
         case RequestKind::OutOfMemory: {
             const auto id = static_cast<RequestId>(m_replay.size()); // no allocation has it
-            const auto placed = m_model.allocate(id, m_events.sizes[m_first + request.event], request.pool,
-                                                 {request.driver, {}, {}});
+            const auto placed =
+                m_model.allocate(id, m_events.sizes[m_first + request.event], request.pool, {request.driver, {}, {}});
             m_out.oomsAgreed += placed.isPlaced ? 0 : 1;
             m_model.completeFree(id);
             break;
@@ -232,7 +228,8 @@ std::string ModelAgreement::describe() const
             + formatExact(static_cast<std::int64_t>(comparedEvents)) + " events";
     else
         text += " (worst " + percent(worstShare) + ", equal at " + percent(exactShare) + ")";
-    text += "; " + percent(static_cast<double>(equalPlaces) / static_cast<double>(std::max<std::size_t>(comparedPlaces, 1)))
+    text += "; "
+        + percent(static_cast<double>(equalPlaces) / static_cast<double>(std::max<std::size_t>(comparedPlaces, 1)))
         + " of the allocations came to the recorded address.";
     if (!hasSegmentEvents)
         text += " The trace has no segment event, so only what was cached could be compared.";

@@ -17,9 +17,9 @@ namespace plimsoll {
 struct ModelAgreement
 {
     std::size_t comparedEvents = 0; // allocations and frees after which reserved bytes were compared
-    double worstShare = 0;          // greatest |model − recorded| of reserved, in parts of recorded
-    double shareAt98 = 0;           // 98 of 100 events are at least as near, in parts of recorded
-    double exactShare = 0;          // of events with equal reserved bytes
+    double worstShare = 0; // greatest |model − recorded| of reserved, in parts of recorded
+    double shareAt98 = 0; // 98 of 100 events are at least as near, in parts of recorded
+    double exactShare = 0; // of events with equal reserved bytes
     std::int64_t finalDifference = 0; // bytes, model − recorded
     std::uint64_t recordedPeak = 0;
     std::uint64_t modelPeak = 0;
@@ -35,12 +35,12 @@ struct ModelAgreement
     Segments predicted;
 
     std::size_t comparedPlaces = 0; // allocations whose place could be compared
-    std::size_t equalPlaces = 0;    // at the recorded address
-    std::size_t refusals = 0;       // allocations that the model could not place although they were
-    std::size_t ooms = 0;           // recorded ones
-    std::size_t oomsAgreed = 0;     // at which the model had no room either
-    std::size_t startLost = 0;      // of memory from before the trace, what could not be placed
-    bool isEstimate = false;        // the trace begins with memory in use
+    std::size_t equalPlaces = 0; // at the recorded address
+    std::size_t refusals = 0; // allocations that the model could not place although they were
+    std::size_t ooms = 0; // recorded ones
+    std::size_t oomsAgreed = 0; // at which the model had no room either
+    std::size_t startLost = 0; // of memory from before the trace, what could not be placed
+    bool isEstimate = false; // the trace begins with memory in use
     bool hasSegmentEvents = false;
     bool areSettingsKnown = false;
 

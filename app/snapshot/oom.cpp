@@ -13,7 +13,7 @@ namespace plimsoll {
 namespace {
 
 constexpr std::size_t kPinnedStacks = 8;
-constexpr std::pair<std::int64_t, std::int64_t> kDefaultPool{0, 0};
+constexpr std::pair<std::int64_t, std::int64_t> kDefaultPool {0, 0};
 
 bool isLoss(TraceAction action) noexcept
 {
@@ -25,17 +25,14 @@ bool isSegmentEvent(TraceAction action) noexcept
     return isLoss(action) || action == TraceAction::SegmentAlloc || action == TraceAction::SegmentMap;
 }
 
-std::uint64_t bytesOf(std::uint64_t size) noexcept
-{
-    return size == kUnknownBytes ? 0 : size;
-}
+std::uint64_t bytesOf(std::uint64_t size) noexcept { return size == kUnknownBytes ? 0 : size; }
 
 /// The state at one OOM, taken apart.
 class Moment
 {
 public:
-    Moment(const Replay &replay, const SegmentMap &segments, const AllocatorOptions &options, const OomQuestion &question,
-           std::size_t event)
+    Moment(const Replay &replay, const SegmentMap &segments, const AllocatorOptions &options,
+           const OomQuestion &question, std::size_t event)
         : m_replay(replay), m_question(question), m_instant(static_cast<EventInstant>(event)), m_options(options)
     {
         const auto row = replay.device().firstEvent + event;
@@ -105,7 +102,8 @@ private:
     void takeState(const SegmentMap &segments);
     void takeRange(const MappedRange &range, std::span<const MappedPiece> pieces);
     void addFree(OomPool &pool, std::uint64_t size);
-    void notePinned(const MappedRange &range, const PoolKey &key, std::span<const MappedPiece> pieces, std::uint64_t free);
+    void notePinned(const MappedRange &range, const PoolKey &key, std::span<const MappedPiece> pieces,
+                    std::uint64_t free);
     void sumUp();
     void lookBack();
     void lookAhead();
@@ -128,14 +126,15 @@ void Moment::takeState(const SegmentMap &segments)
         takeRange(range, std::span(state.pieces).subspan(range.firstPiece, range.pieceCount));
     for (const auto id : state.outside) {
         const auto rounded = m_replay.roundedSize(id);
-        const PoolKey key{m_replay.poolOf(id).pool.value_or(kDefaultPool), m_replay.snapshot().streams[m_replay.streamOf(id)]};
+        const PoolKey key {m_replay.poolOf(id).pool.value_or(kDefaultPool),
+                           m_replay.snapshot().streams[m_replay.streamOf(id)]};
         addLive(poolOf(key, isSmallRequest(rounded)), id, rounded, false);
     }
 }
 
 void Moment::takeRange(const MappedRange &range, std::span<const MappedPiece> pieces)
 {
-    const PoolKey key{range.pool.value_or(kDefaultPool), m_replay.snapshot().streams[range.stream]};
+    const PoolKey key {range.pool.value_or(kDefaultPool), m_replay.snapshot().streams[range.stream]};
     bool isSmall = range.isLarge ? !*range.isLarge : range.size == kSmallSegment;
     if (!range.isLarge && range.isExpandable) {
         // Its contents tell which half it is of.
@@ -188,7 +187,8 @@ void Moment::addFree(OomPool &pool, std::uint64_t size)
 }
 
 // More than half of it is free, and yet it cannot be given back.
-void Moment::notePinned(const MappedRange &range, const PoolKey &key, std::span<const MappedPiece> pieces, std::uint64_t free)
+void Moment::notePinned(const MappedRange &range, const PoolKey &key, std::span<const MappedPiece> pieces,
+                        std::uint64_t free)
 {
     if (free <= range.size - std::min(free, range.size) || free >= range.size)
         return;
@@ -201,7 +201,8 @@ void Moment::notePinned(const MappedRange &range, const PoolKey &key, std::span<
         if (!piece.isFree())
             live.push_back(piece.allocation);
     const auto sizes = m_replay.sizes();
-    std::sort(live.begin(), live.end(), [&](auto a, auto b) { return std::pair(sizes[b], a) < std::pair(sizes[a], b); });
+    std::sort(live.begin(), live.end(),
+              [&](auto a, auto b) { return std::pair(sizes[b], a) < std::pair(sizes[a], b); });
     for (const auto id : live) {
         segment.live += bytesOf(sizes[id]);
         const auto stack = m_replay.stacks()[id];
@@ -232,14 +233,14 @@ void Moment::sumUp()
     const auto cut = [&](auto &list) { list.resize(std::min(list.size(), m_question.top)); };
     for (const auto &[order, pool] : m_pools)
         o.pools.push_back(pool);
-    std::stable_sort(o.pools.begin(), o.pools.end(), [](const auto &a, const auto &b) { return a.reserved > b.reserved; });
+    std::stable_sort(o.pools.begin(), o.pools.end(),
+                     [](const auto &a, const auto &b) { return a.reserved > b.reserved; });
     for (auto &[stack, holder] : m_holders) {
         holder.stack = stack;
         o.holders.push_back(holder);
     }
-    std::sort(o.holders.begin(), o.holders.end(), [](const auto &a, const auto &b) {
-        return a.bytes != b.bytes ? a.bytes > b.bytes : a.stack < b.stack;
-    });
+    std::sort(o.holders.begin(), o.holders.end(),
+              [](const auto &a, const auto &b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.stack < b.stack; });
     cut(o.holders);
     std::stable_sort(o.pinned.begin(), o.pinned.end(), [](const auto &a, const auto &b) { return a.free > b.free; });
     cut(o.pinned);
@@ -297,7 +298,8 @@ std::vector<OomRange> rangesAt(const Replay &replay, const Grouping &grouping, E
     for (const auto &total : aliveByGroup(replay, grouping, instant)) {
         if (ranges.size() == top)
             break;
-        ranges.push_back({grouping.names[total.group], static_cast<std::uint64_t>(total.bytes), static_cast<std::size_t>(total.count)});
+        ranges.push_back({grouping.names[total.group], static_cast<std::uint64_t>(total.bytes),
+                          static_cast<std::size_t>(total.count)});
     }
     return ranges;
 }
@@ -313,7 +315,8 @@ Result<std::vector<OomExplanation>> explainOoms(const Replay &replay, const OomQ
     std::optional<AllocatorOptions> options;
     std::optional<LeakWatch> leaks;
     std::optional<Grouping> ranges;
-    for (std::size_t event = 0; event < device.eventCount && replay.hasAllocations() && all.size() < question.most; ++event) {
+    for (std::size_t event = 0; event < device.eventCount && replay.hasAllocations() && all.size() < question.most;
+         ++event) {
         if (actions[device.firstEvent + event] != TraceAction::Oom)
             continue;
         if (stop.stop_requested())
@@ -334,7 +337,8 @@ Result<std::vector<OomExplanation>> explainOoms(const Replay &replay, const OomQ
     return all;
 }
 
-Result<std::vector<OomExplanation>> explainOoms(const MemorySnapshot &snapshot, const OomQuestion &question, std::stop_token stop)
+Result<std::vector<OomExplanation>> explainOoms(const MemorySnapshot &snapshot, const OomQuestion &question,
+                                                std::stop_token stop)
 {
     std::vector<OomExplanation> all;
     for (const auto &device : devicesOf(snapshot)) {

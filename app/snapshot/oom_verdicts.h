@@ -12,9 +12,11 @@ namespace plimsoll {
 /// Memory that came back to a higher level each time, and the stack behind it.
 struct LeakSigns
 {
-    std::uint64_t growth = 0;   // of the lowest level, from the first period to the last
+    std::uint64_t growth = 0; // of the lowest level, from the first period to the last
     std::uint32_t periods = 0;
-    StackId stack = kNoStack;   // born in nearly every period and never freed; most bytes of these
+    bool isSteady = false; // one stack left something behind in nearly every period
+    bool isRepeating = false; // each period goes up and comes down by much more than that growth
+    StackId stack = kNoStack; // that stack, else the one that left most
     std::uint64_t stackBytes = 0;
     std::size_t stackCount = 0;
 };

@@ -11,16 +11,15 @@ namespace {
 constexpr std::size_t kLookEvery = 256; // requests between two looks at the stop token: some are slow
 constexpr std::uint64_t kMiB64 = 1U << 20U;
 
-std::string bytes(std::uint64_t value)
-{
-    return formatBytes(static_cast<double>(value)).text();
-}
+std::string bytes(std::uint64_t value) { return formatBytes(static_cast<double>(value)).text(); }
 
 /// All runs together, in parts per mille.
 class Ticker
 {
 public:
-    Ticker(std::stop_token stop, const ProgressSink &sink, std::size_t runs) : m_stop(std::move(stop)), m_sink(sink), m_runs(runs) {}
+    Ticker(std::stop_token stop, const ProgressSink &sink, std::size_t runs)
+        : m_stop(std::move(stop)), m_sink(sink), m_runs(runs)
+    { }
 
     [[nodiscard]] bool goesOn(std::size_t done, std::size_t all)
     {
@@ -46,7 +45,7 @@ class Run
 public:
     Run(const Replay &replay, const AllocatorRequests &requests, const OomExplanation &oom, const WhatIfReport &report)
         : m_replay(replay), m_requests(requests), m_oom(oom), m_report(report)
-    {}
+    { }
 
     std::optional<WhatIfAnswer> operator()(const WhatIfVariant &variant, Beginning beginning, Ticker &ticker)
     {
@@ -54,7 +53,7 @@ public:
         answer.variant = variant;
         // Others may have held less of the card before: what was reserved then was there.
         const auto before = std::max(m_report.capacity, m_report.recordedPeak);
-        const ModelCard card{before, before};
+        const ModelCard card {before, before};
         auto model = beginning == Beginning::AsRecorded ? modelAtStart(m_requests, variant.options, card)
                                                         : layOutAnew(variant.options, card);
         const auto &events = m_replay.snapshot().events;
@@ -69,7 +68,10 @@ public:
             switch (request.kind) {
             case RequestKind::Allocate:
                 hints.read(request, m_replay);
-                if (!model.allocate(request.id, events.sizes[first + request.event], request.pool, {DriverAnswer::Unknown, hints.gained, {}}).isPlaced) {
+                if (!model
+                         .allocate(request.id, events.sizes[first + request.event], request.pool,
+                                   {DriverAnswer::Unknown, hints.gained, {}})
+                         .isPlaced) {
                     answer.failedEarlierAt = request.event;
                     notePeaks(answer, model);
                     return answer;
@@ -133,7 +135,8 @@ std::uint64_t recordedPeakBefore(const Replay &replay, const AllocatorRequests &
     for (std::size_t i = 0; i < event; ++i) {
         const auto row = replay.device().firstEvent + i;
         const auto action = events.action[row];
-        if (action < TraceAction::SegmentAlloc || action > TraceAction::SegmentUnmap || events.sizes[row] == kUnknownBytes)
+        if (action < TraceAction::SegmentAlloc || action > TraceAction::SegmentUnmap
+            || events.sizes[row] == kUnknownBytes)
             continue;
         if (action == TraceAction::SegmentAlloc || action == TraceAction::SegmentMap)
             reserved += events.sizes[row];
@@ -155,7 +158,7 @@ std::vector<WhatIfVariant> usualVariants(const AllocatorOptions &own)
 {
     std::vector<WhatIfVariant> variants;
     const auto add = [&](std::string name, auto change) {
-        WhatIfVariant variant{std::move(name), own, false};
+        WhatIfVariant variant {std::move(name), own, false};
         change(variant.options);
         if (variant.options != own)
             variants.push_back(std::move(variant));
@@ -169,43 +172,56 @@ std::vector<WhatIfVariant> usualVariants(const AllocatorOptions &own)
     if (own.maxSplitSize != AllocatorOptions::kNoLimit)
         add("no max_split_size_mb", [](auto &o) { o.maxSplitSize = AllocatorOptions::kNoLimit; });
     for (const auto &[threshold, text] : {std::pair(0.6, "0.6"), std::pair(0.8, "0.8")})
-        add(std::string("garbage_collection_threshold:") + text + " with set_per_process_memory_fraction(1.0)", [value = threshold](auto &o) { // clang 14 captures no structured binding
-            o.garbageCollectionThreshold = value; // without a fraction it does nothing
-            o.memoryFraction = 1;
-        });
+        add(std::string("garbage_collection_threshold:") + text + " with set_per_process_memory_fraction(1.0)",
+            [value = threshold](auto &o) { // clang 14 captures no structured binding
+                o.garbageCollectionThreshold = value; // without a fraction it does nothing
+                o.memoryFraction = 1;
+            });
     for (const std::uint32_t divisions : {4U, 8U})
-        add("roundup_power2_divisions:" + std::to_string(divisions), [&](auto &o) { o.roundupDivisions.fill(divisions); });
+        add("roundup_power2_divisions:" + std::to_string(divisions),
+            [&](auto &o) { o.roundupDivisions.fill(divisions); });
     if (std::any_of(own.roundupDivisions.begin(), own.roundupDivisions.end(), [](auto d) { return d > 1; }))
         add("no roundup_power2_divisions", [](auto &o) { o.roundupDivisions.fill(0); });
     variants.push_back({"torch.cuda.empty_cache() right before", own, true});
     return variants;
 }
 
-Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, const std::vector<WhatIfVariant> &variants,
-                            std::stop_token stop, const ProgressSink &progress)
+Result<WhatIfGround> whatIfGround(const Replay &replay, std::stop_token stop)
+{
+    WhatIfGround ground;
+    ground.settings = allocatorSettingsOf(replay.snapshot());
+    auto requests = allocatorRequestsOf(replay, ground.settings.options, stop);
+    if (!requests)
+        return tl::make_unexpected(requests.error());
+    ground.requests = std::move(*requests);
+    auto agreement = checkModel(replay, ground.requests, ground.settings, std::move(stop));
+    if (!agreement)
+        return tl::make_unexpected(agreement.error());
+    ground.agreement = std::move(*agreement);
+    return ground;
+}
+
+Result<WhatIfReport> whatIf(const Replay &replay, const WhatIfGround &ground, const OomExplanation &oom,
+                            const std::vector<WhatIfVariant> &variants, std::stop_token stop,
+                            const ProgressSink &progress)
 {
     const auto row = replay.device().firstEvent + oom.event;
     if (oom.event >= replay.device().eventCount || replay.snapshot().events.action[row] != TraceAction::Oom)
-        return failure(Error::Code::BadInput, "there is no out-of-memory event " + std::to_string(oom.event) + " on this device");
-    if (!oom.deviceFree || !oom.reserved)
         return failure(Error::Code::BadInput,
-                       "the file does not say how much was free on the card or reserved, so nothing can be tried against it");
-    const auto settings = allocatorSettingsOf(replay.snapshot());
-    const auto requests = allocatorRequestsOf(replay, settings.options, stop);
-    if (!requests)
-        return tl::make_unexpected(requests.error());
-    auto agreement = checkModel(replay, *requests, settings, stop);
-    if (!agreement)
-        return tl::make_unexpected(agreement.error());
-
+                       "there is no out-of-memory event " + std::to_string(oom.event) + " on this device");
+    if (!oom.deviceFree || !oom.reserved)
+        return failure(
+            Error::Code::BadInput,
+            "the file does not say how much was free on the card or reserved, so nothing can be tried against it");
+    const auto &[settings, requests, agreement] = ground;
     WhatIfReport report;
     report.event = oom.event;
     report.asked = oom.asked;
     report.capacity = saturatedSum(*oom.deviceFree, *oom.reserved);
-    report.recordedPeak = recordedPeakBefore(replay, *requests, oom.event);
-    report.agreement = std::move(*agreement);
+    report.recordedPeak = recordedPeakBefore(replay, requests, oom.event);
+    report.agreement = agreement;
     Ticker ticker(stop, progress, variants.size() + 1);
-    Run run(replay, *requests, oom, report);
+    Run run(replay, requests, oom, report);
     auto baseline = run({"as it was", settings.options, false}, Beginning::AsRecorded, ticker);
     if (!baseline)
         return cancelled();
@@ -216,7 +232,8 @@ Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, con
         auto answer = run(variant, Beginning::AsRecorded, ticker);
         if (!answer)
             return cancelled();
-        if (variant.options.expandableSegments && !settings.options.expandableSegments && !requests->startBlocks.empty()) {
+        if (variant.options.expandableSegments && !settings.options.expandableSegments
+            && !requests.startBlocks.empty()) {
             const auto anew = run(variant, Beginning::LaidOutAnew, ticker);
             if (!anew)
                 return cancelled();
@@ -227,9 +244,20 @@ Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, con
     return report;
 }
 
-Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, std::stop_token stop, const ProgressSink &progress)
+Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, const std::vector<WhatIfVariant> &variants,
+                            std::stop_token stop, const ProgressSink &progress)
 {
-    return whatIf(replay, oom, usualVariants(allocatorSettingsOf(replay.snapshot()).options), std::move(stop), progress);
+    const auto ground = whatIfGround(replay, stop);
+    if (!ground)
+        return tl::make_unexpected(ground.error());
+    return whatIf(replay, *ground, oom, variants, std::move(stop), progress);
+}
+
+Result<WhatIfReport> whatIf(const Replay &replay, const OomExplanation &oom, std::stop_token stop,
+                            const ProgressSink &progress)
+{
+    return whatIf(replay, oom, usualVariants(allocatorSettingsOf(replay.snapshot()).options), std::move(stop),
+                  progress);
 }
 
 std::string describe(const WhatIfAnswer &answer, const WhatIfReport &report)
@@ -241,16 +269,21 @@ std::string describe(const WhatIfAnswer &answer, const WhatIfReport &report)
     text += answer.fits ? " this request fits" : " this request does not fit either";
     if (!answer.fits && answer.fitsIfLaidOutAnew.value_or(false))
         text += " while what was there before the recording lies where it was; laid out anew it would";
-    return text + "; peak reserved before it " + bytes(report.baseline.peakReserved) + " → " + bytes(answer.peakReserved) + ".";
+    text += "; peak reserved before it " + bytes(report.baseline.peakReserved) + " → " + bytes(answer.peakReserved);
+    return text + (report.isBelievable ? "." : " (by a model that does not agree well enough to be believed).");
 }
 
 std::string describeBelief(const WhatIfReport &report)
 {
     std::string text = report.agreement.describe();
     if (report.baseline.fits)
-        return text + " Yet with the file's own settings the model finds room for the request that failed, so its answers are not to be believed.";
+        return text
+            + " Yet with the file's own settings the model finds room for the request that failed, so its answers are "
+              "not to be believed.";
     if (report.baseline.failedEarlierAt)
-        return text + " Yet with the file's own settings the model fails earlier than the program did, so its answers are not to be believed.";
+        return text
+            + " Yet with the file's own settings the model fails earlier than the program did, so its answers are not "
+              "to be believed.";
     if (!report.agreement.isBelievable())
         return text + " That is too far away to believe its answers.";
     return text + " With the file's own settings it fails where the program did, so its answers can be believed.";

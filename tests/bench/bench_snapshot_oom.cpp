@@ -25,7 +25,7 @@ std::unique_ptr<MemorySnapshot> training(bool isExpandable)
 {
     AllocatorOptions options;
     options.expandableSegments = isExpandable;
-    TraceMaker maker(options, {std::uint64_t{80} << 30U, {}}, kEvents + 100'000);
+    TraceMaker maker(options, {std::uint64_t {80} << 30U, {}}, kEvents + 100'000);
     std::mt19937_64 random(7);
     std::vector<RequestId> weights;
     for (std::uint64_t i = 0; i < 400; ++i)
@@ -82,13 +82,13 @@ int main()
         });
         if (isExpandable)
             continue;
-        best("model_requests_per_s", "events/s", events, true, [&] { return allocatorRequestsOf(replay, settings.options).has_value(); });
+        best("model_requests_per_s", "events/s", events, true,
+             [&] { return allocatorRequestsOf(replay, settings.options).has_value(); });
         const auto oom = explainOoms(replay)->at(0);
         best("oom_explain_ms", "ms", 1000, false, [&] { return explainOoms(replay)->size() == 1; });
         best("oom_what_if_ms", "ms", 1000, false, [&] { return whatIf(replay, oom).has_value(); });
-        best("diff_ms", "ms", 1000, false, [&] {
-            return diffSnapshots(sideAt(replay, replay.end() / 2), sideAt(replay, replay.end())).has_value();
-        });
+        best("diff_ms", "ms", 1000, false,
+             [&] { return diffSnapshots(sideAt(replay, replay.end() / 2), sideAt(replay, replay.end())).has_value(); });
     }
     return 0;
 }

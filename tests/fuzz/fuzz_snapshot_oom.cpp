@@ -21,7 +21,7 @@ constexpr std::uint64_t kMiB = 1U << 20U;
 class Bytes
 {
 public:
-    Bytes(const std::uint8_t *data, std::size_t size) : m_data(data), m_left(size) {}
+    Bytes(const std::uint8_t *data, std::size_t size) : m_data(data), m_left(size) { }
     [[nodiscard]] bool isEmpty() const { return m_left == 0; }
     std::uint8_t byte()
     {
@@ -35,17 +35,17 @@ public:
     {
         const auto kind = byte();
         if (kind < 220)
-            return std::uint64_t{kind} * unit;
+            return std::uint64_t {kind} * unit;
         if (kind < 230)
             return UINT64_MAX - kind % 3U;
         if (kind < 240)
-            return (std::uint64_t{1} << (byte() % 64U)) - kind % 2U;
+            return (std::uint64_t {1} << (byte() % 64U)) - kind % 2U;
         std::uint64_t value = 0;
         for (int i = 0; i < 8; ++i)
             value = value << 8U | byte();
         return value;
     }
-    std::uint64_t address() { return byte() < 240 ? (std::uint64_t{0x7f} << 40U) + number(2 * kMiB) : number(1); }
+    std::uint64_t address() { return byte() < 240 ? (std::uint64_t {0x7f} << 40U) + number(2 * kMiB) : number(1); }
 
 private:
     const std::uint8_t *m_data;
@@ -64,9 +64,10 @@ MemorySnapshot snapshotOf(Bytes bytes)
     MemorySnapshot snapshot;
     snapshot.events = EventColumns(1U << 12U);
     snapshot.streams.push_back(7);
-    snapshot.contexts.push_back({std::pair<std::int64_t, std::int64_t>{1, 0}, {}});
-    const auto frame = snapshot.stacks.internFrame({snapshot.texts.intern("/home/u/train.py"), snapshot.texts.intern("f"), 3});
-    const auto stack = snapshot.stacks.internStack(std::vector<FrameId>{frame});
+    snapshot.contexts.push_back({std::pair<std::int64_t, std::int64_t> {1, 0}, {}});
+    const auto frame =
+        snapshot.stacks.internFrame({snapshot.texts.intern("/home/u/train.py"), snapshot.texts.intern("f"), 3});
+    const auto stack = snapshot.stacks.internStack(std::vector<FrameId> {frame});
     snapshot.settings.emplace_back("PYTORCH_CUDA_ALLOC_CONF", kConfs[bytes.byte() % std::size(kConfs)]);
     while (!bytes.isEmpty() && !snapshot.events.isFull()) {
         const auto what = bytes.byte();
@@ -126,11 +127,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         const Replay replay(snapshot, device);
         const auto settings = allocatorSettingsOf(snapshot);
         if (const auto requests = allocatorRequestsOf(replay, settings.options)) {
-            auto model = modelAtStart(*requests, settings.options, {std::uint64_t{8} << 30U, {}});
+            auto model = modelAtStart(*requests, settings.options, {std::uint64_t {8} << 30U, {}});
             for (const auto &request : requests->requests)
                 switch (request.kind) {
                 case RequestKind::Allocate:
-                    (void)model.allocate(request.id, snapshot.events.sizes[device.firstEvent + request.event], request.pool);
+                    (void)model.allocate(request.id, snapshot.events.sizes[device.firstEvent + request.event],
+                                         request.pool);
                     break;
                 case RequestKind::RequestFree: model.requestFree(request.id); break;
                 case RequestKind::CompleteFree: model.completeFree(request.id); break;

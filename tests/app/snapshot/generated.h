@@ -18,8 +18,9 @@ inline std::unique_ptr<MemorySnapshot> generated(const QString &options)
 {
     const QTemporaryDir folder;
     const auto path = folder.filePath(QStringLiteral("made.pickle"));
-    auto arguments = (QStringLiteral("--events 4000 --layers 6 --hidden 1024 --frames-depth 8 --distinct-frames 100 ") + options)
-                         .split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    auto arguments =
+        (QStringLiteral("--events 4000 --layers 6 --hidden 1024 --frames-depth 8 --distinct-frames 100 ") + options)
+            .split(QLatin1Char(' '), Qt::SkipEmptyParts);
     arguments.prepend(QStringLiteral(PLIMSOLL_SHARED_DATA "/../tools/make_snapshot.py"));
     arguments << QStringLiteral("-o") << path;
     QProcess python;

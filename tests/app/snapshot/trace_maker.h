@@ -14,7 +14,8 @@ namespace plimsoll {
 class TraceMaker
 {
 public:
-    explicit TraceMaker(const AllocatorOptions &options = {}, const ModelCard &card = {}, std::size_t capacity = 200'000)
+    explicit TraceMaker(const AllocatorOptions &options = {}, const ModelCard &card = {},
+                        std::size_t capacity = 200'000)
         : m_model(options, card), m_card(card)
     {
         m_snapshot = std::make_unique<MemorySnapshot>();
@@ -64,7 +65,8 @@ public:
         m_model.emptyCache();
     }
     /// A request that fails. True when it really did.
-    bool oom(std::uint64_t size, const std::string &function = "f", const PoolKey &key = {}, std::optional<std::uint64_t> deviceFree = {})
+    bool oom(std::uint64_t size, const std::string &function = "f", const PoolKey &key = {},
+             std::optional<std::uint64_t> deviceFree = {})
     {
         if (alloc(size, function, key) != kFailed)
             return false;
@@ -94,7 +96,9 @@ public:
             MemoryBlock out;
             out.address = real(block.range.address);
             out.size = block.range.size;
-            out.state = block.isFree ? BlockState::Inactive : block.isPending ? BlockState::ActivePendingFree : BlockState::ActiveAllocated;
+            out.state = block.isFree ? BlockState::Inactive
+                : block.isPending    ? BlockState::ActivePendingFree
+                                     : BlockState::ActiveAllocated;
             if (!block.isFree) {
                 out.requested = m_made.at(block.owner).size;
                 out.stack = m_made.at(block.owner).stack;
@@ -121,7 +125,10 @@ private:
     };
 
     // Where a process has its memory; a model without hints makes addresses up beyond that.
-    static std::uint64_t real(std::uint64_t address) { return address - (std::uint64_t{1} << 60U) + (std::uint64_t{0x7f} << 40U); }
+    static std::uint64_t real(std::uint64_t address)
+    {
+        return address - (std::uint64_t {1} << 60U) + (std::uint64_t {0x7f} << 40U);
+    }
 
     PoolKey keyOf(PoolIndex index)
     {
@@ -132,8 +139,9 @@ private:
     }
     StackId stack(const std::string &function)
     {
-        const auto frame = m_snapshot->stacks.internFrame({m_snapshot->texts.intern("train.py"), m_snapshot->texts.intern(function), 1});
-        return m_snapshot->stacks.internStack(std::vector<FrameId>{frame});
+        const auto frame = m_snapshot->stacks.internFrame(
+            {m_snapshot->texts.intern("train.py"), m_snapshot->texts.intern(function), 1});
+        return m_snapshot->stacks.internStack(std::vector<FrameId> {frame});
     }
     StreamId stream(std::uint64_t handle)
     {
@@ -146,7 +154,8 @@ private:
     }
     void event(TraceAction action, std::uint64_t address, std::uint64_t size, StackId stack, StreamId stream)
     {
-        m_snapshot->events.append({action, address, size, static_cast<std::int64_t>(m_snapshot->events.size()), stack, stream, 0});
+        m_snapshot->events.append(
+            {action, address, size, static_cast<std::int64_t>(m_snapshot->events.size()), stack, stream, 0});
     }
 
     AllocatorModel m_model;

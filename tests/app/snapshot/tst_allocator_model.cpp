@@ -78,23 +78,23 @@ private slots:
 
 void AllocatorModelTest::smallRequestsShareASegment()
 {
-    AllocatorModel model(AllocatorOptions{});
+    AllocatorModel model(AllocatorOptions {});
     const auto pool = model.pool({});
     const auto first = model.allocate(0, 100, pool);
     const auto second = model.allocate(1, 513, pool);
     QVERIFY(first.isPlaced && second.isPlaced);
-    QCOMPARE(first.blockSize, std::uint64_t{512});
-    QCOMPARE(second.blockSize, std::uint64_t{1024});
+    QCOMPARE(first.blockSize, std::uint64_t {512});
+    QCOMPARE(second.blockSize, std::uint64_t {1024});
     QCOMPARE(second.address, first.address + 512);
     QCOMPARE(model.reserved(), 2 * kMiB);
-    QCOMPARE(model.segmentCount(), std::size_t{1});
+    QCOMPARE(model.segmentCount(), std::size_t {1});
     QCOMPARE(model.largestFree(pool, true), 2 * kMiB - 1536);
     verifySound(model);
 }
 
 void AllocatorModelTest::largeRestIsSplitAboveOneMiB()
 {
-    AllocatorModel model(AllocatorOptions{});
+    AllocatorModel model(AllocatorOptions {});
     const auto pool = model.pool({});
     QCOMPARE(model.allocate(0, 2 * kMiB, pool).blockSize, 2 * kMiB); // of 20 MiB
     QCOMPARE(model.reserved(), 20 * kMiB);
@@ -107,7 +107,7 @@ void AllocatorModelTest::largeRestIsSplitAboveOneMiB()
 
 void AllocatorModelTest::bestFitTakesTheLowestOfEqualOnes()
 {
-    AllocatorModel model(AllocatorOptions{});
+    AllocatorModel model(AllocatorOptions {});
     const auto pool = model.pool({});
     std::vector<Placement> places;
     for (RequestId id = 0; id < 6; ++id)
@@ -123,11 +123,11 @@ void AllocatorModelTest::bestFitTakesTheLowestOfEqualOnes()
 
 void AllocatorModelTest::neighboursMerge()
 {
-    AllocatorModel model(AllocatorOptions{});
+    AllocatorModel model(AllocatorOptions {});
     const auto pool = model.pool({});
     for (RequestId id = 0; id < 4; ++id)
         model.allocate(id, 5 * kMiB, pool);
-    QCOMPARE(model.largestFree(pool, false), std::uint64_t{0});
+    QCOMPARE(model.largestFree(pool, false), std::uint64_t {0});
     freeNow(model, 0);
     freeNow(model, 2);
     QCOMPARE(model.largestFree(pool, false), 5 * kMiB);
@@ -135,15 +135,15 @@ void AllocatorModelTest::neighboursMerge()
     QCOMPARE(model.largestFree(pool, false), 15 * kMiB);
     freeNow(model, 3);
     QCOMPARE(model.largestFree(pool, false), 20 * kMiB);
-    QCOMPARE(model.active(), std::uint64_t{0});
+    QCOMPARE(model.active(), std::uint64_t {0});
     model.emptyCache();
-    QCOMPARE(model.reserved(), std::uint64_t{0});
+    QCOMPARE(model.reserved(), std::uint64_t {0});
     verifySound(model);
 }
 
 void AllocatorModelTest::poolsStreamsAndHalvesDoNotMix()
 {
-    AllocatorModel model(AllocatorOptions{});
+    AllocatorModel model(AllocatorOptions {});
     const auto usual = model.pool({});
     const auto stream = model.pool({{0, 0}, 7});
     const auto graph = model.pool({{1, 0}, 0});
@@ -159,7 +159,7 @@ void AllocatorModelTest::poolsStreamsAndHalvesDoNotMix()
 
 void AllocatorModelTest::pendingMemoryWaits()
 {
-    AllocatorModel model(AllocatorOptions{});
+    AllocatorModel model(AllocatorOptions {});
     const auto pool = model.pool({});
     model.allocate(0, 15 * kMiB, pool);
     model.requestFree(0);
@@ -167,7 +167,7 @@ void AllocatorModelTest::pendingMemoryWaits()
     model.allocate(1, 15 * kMiB, pool);
     QCOMPARE(model.reserved(), 32 * kMiB);
     model.completeFree(0);
-    QCOMPARE(model.pending(), std::uint64_t{0});
+    QCOMPARE(model.pending(), std::uint64_t {0});
     QVERIFY(!model.isLive(0));
     model.completeFree(0); // again: nothing happens
     QCOMPARE(model.active(), 16 * kMiB);
@@ -205,13 +205,13 @@ void AllocatorModelTest::oversizeIsReleasedBeforeAll()
             lost.push_back(change.range.size);
     });
     QVERIFY(model.allocate(3, 160 * kMiB, pool).isPlaced);
-    QCOMPARE(lost, (std::vector<std::uint64_t>{120 * kMiB, 100 * kMiB})); // the largest first, and only those
+    QCOMPARE(lost, (std::vector<std::uint64_t> {120 * kMiB, 100 * kMiB})); // the largest first, and only those
     verifySound(model);
 }
 
 void AllocatorModelTest::whatIsCachedIsReleasedWhenFull()
 {
-    AllocatorModel model(AllocatorOptions{}, {100 * kMiB, {}});
+    AllocatorModel model(AllocatorOptions {}, {100 * kMiB, {}});
     const auto pool = model.pool({});
     const auto other = model.pool({{0, 0}, 9});
     model.allocate(0, 40 * kMiB, pool);
@@ -226,20 +226,20 @@ void AllocatorModelTest::whatIsCachedIsReleasedWhenFull()
 
 void AllocatorModelTest::whatWaitsIsCompletedWhenFull()
 {
-    AllocatorModel model(AllocatorOptions{}, {100 * kMiB, {}});
+    AllocatorModel model(AllocatorOptions {}, {100 * kMiB, {}});
     const auto pool = model.pool({});
     model.allocate(0, 60 * kMiB, pool);
     model.requestFree(0);
     QVERIFY(model.allocate(1, 60 * kMiB, pool).isPlaced); // the allocator waits for the stream then
     QVERIFY(!model.isLive(0));
-    QCOMPARE(model.pending(), std::uint64_t{0});
+    QCOMPARE(model.pending(), std::uint64_t {0});
     model.completeFree(0);
     verifySound(model);
 }
 
 void AllocatorModelTest::fullMeansNoPlace()
 {
-    AllocatorModel model(AllocatorOptions{}, {100 * kMiB, {}});
+    AllocatorModel model(AllocatorOptions {}, {100 * kMiB, {}});
     const auto pool = model.pool({});
     QVERIFY(model.allocate(0, 60 * kMiB, pool).isPlaced);
     QVERIFY(!model.allocate(1, 60 * kMiB, pool).isPlaced);
@@ -251,7 +251,7 @@ void AllocatorModelTest::fullMeansNoPlace()
 
 void AllocatorModelTest::emptyCacheLeavesPrivatePools()
 {
-    AllocatorModel model(AllocatorOptions{});
+    AllocatorModel model(AllocatorOptions {});
     const auto usual = model.pool({});
     const auto graph = model.pool({{0, 3}, 0});
     for (const auto pool : {usual, graph})
@@ -261,7 +261,7 @@ void AllocatorModelTest::emptyCacheLeavesPrivatePools()
     model.emptyCache();
     QCOMPARE(model.reserved(), 20 * kMiB);
     model.releasePool(graph);
-    QCOMPARE(model.reserved(), std::uint64_t{0});
+    QCOMPARE(model.reserved(), std::uint64_t {0});
     verifySound(model);
 }
 
@@ -274,10 +274,10 @@ void AllocatorModelTest::expandableGrows()
     const auto first = model.allocate(0, 5 * kMiB, pool);
     const auto second = model.allocate(1, 30 * kMiB, pool);
     QCOMPARE(second.address, first.address + 5 * kMiB); // begins in the free tail
-    QCOMPARE(maps.size(), std::size_t{2});
+    QCOMPARE(maps.size(), std::size_t {2});
     QCOMPARE(maps[0].size, 20 * kMiB);
-    QCOMPARE(maps[1], (AddressSpan{first.address + 20 * kMiB, 20 * kMiB}));
-    QCOMPARE(model.segmentCount(), std::size_t{1});
+    QCOMPARE(maps[1], (AddressSpan {first.address + 20 * kMiB, 20 * kMiB}));
+    QCOMPARE(model.segmentCount(), std::size_t {1});
     QCOMPARE(model.largestFree(pool, false), 5 * kMiB);
     model.allocate(2, 1000, pool); // the small half has its own, in units of 2 MiB
     QCOMPARE(model.reserved(), 42 * kMiB);
@@ -305,15 +305,15 @@ void AllocatorModelTest::expandableGivesPagesBack()
     freeNow(model, 1); // 50 to 100 MiB: whole units are 60 to 100
     model.emptyCache();
     QCOMPARE(model.reserved(), 120 * kMiB); // the tail, 150 to 160, is no whole unit
-    QCOMPARE(model.segmentCount(), std::size_t{2});
+    QCOMPARE(model.segmentCount(), std::size_t {2});
     verifySound(model);
     model.allocate(3, 45 * kMiB, pool); // fits between: 10 are free, and 40 more are mapped
     QCOMPARE(model.reserved(), 160 * kMiB);
-    QCOMPARE(model.segmentCount(), std::size_t{1});
+    QCOMPARE(model.segmentCount(), std::size_t {1});
     for (const RequestId id : {0U, 2U, 3U})
         freeNow(model, id);
     model.emptyCache();
-    QCOMPARE(model.reserved(), std::uint64_t{0});
+    QCOMPARE(model.reserved(), std::uint64_t {0});
     verifySound(model);
 }
 
@@ -361,7 +361,7 @@ void AllocatorModelTest::garbageIsCollectedByAge()
         model.allocate(id, 3 * kMiB, pool);
     freeNow(model, 1);
     QVERIFY(model.allocate(3, 300 * kMiB, pool).isPlaced);
-    QCOMPARE(lost.size(), std::size_t{1});
+    QCOMPARE(lost.size(), std::size_t {1});
     QCOMPARE(lost[0], 220 * kMiB);
     verifySound(model);
 }
@@ -377,23 +377,23 @@ void AllocatorModelTest::roundingByDivisions()
 
 void AllocatorModelTest::recordedAddressesAreTaken()
 {
-    AllocatorModel model(AllocatorOptions{});
+    AllocatorModel model(AllocatorOptions {});
     const auto pool = model.pool({});
-    const std::vector<AddressSpan> given{{0x7f0000000000, 20 * kMiB}, {0x7f8000000000, 32 * kMiB}};
+    const std::vector<AddressSpan> given {{0x7f0000000000, 20 * kMiB}, {0x7f8000000000, 32 * kMiB}};
     RequestHints hints;
     hints.addresses = given;
-    QCOMPARE(model.allocate(0, 5 * kMiB, pool, hints).address, std::uint64_t{0x7f0000000000});
-    QCOMPARE(model.allocate(1, 31 * kMiB, pool, hints).address, std::uint64_t{0x7f8000000000});
-    QVERIFY(model.allocate(2, 31 * kMiB, pool, hints).address >= std::uint64_t{1} << 60U); // taken already
+    QCOMPARE(model.allocate(0, 5 * kMiB, pool, hints).address, std::uint64_t {0x7f0000000000});
+    QCOMPARE(model.allocate(1, 31 * kMiB, pool, hints).address, std::uint64_t {0x7f8000000000});
+    QVERIFY(model.allocate(2, 31 * kMiB, pool, hints).address >= std::uint64_t {1} << 60U); // taken already
     AllocatorModel growing(expandable());
-    QCOMPARE(growing.allocate(0, 5 * kMiB, growing.pool({}), hints).address, std::uint64_t{0x7f0000000000});
+    QCOMPARE(growing.allocate(0, 5 * kMiB, growing.pool({}), hints).address, std::uint64_t {0x7f0000000000});
     verifySound(model);
     verifySound(growing);
 }
 
 void AllocatorModelTest::recordedRefusals()
 {
-    AllocatorModel model(AllocatorOptions{});
+    AllocatorModel model(AllocatorOptions {});
     const auto pool = model.pool({});
     model.allocate(0, 40 * kMiB, pool);
     freeNow(model, 0);
@@ -408,14 +408,14 @@ void AllocatorModelTest::recordedRefusals()
 
 void AllocatorModelTest::memoryFromBefore()
 {
-    AllocatorModel model(AllocatorOptions{});
+    AllocatorModel model(AllocatorOptions {});
     const auto pool = model.pool({});
-    const std::vector<StartBlock> blocks{{0, 0x1000000, 4 * kMiB}, {1, 0x1000000 + 8 * kMiB, 4 * kMiB}};
+    const std::vector<StartBlock> blocks {{0, 0x1000000, 4 * kMiB}, {1, 0x1000000 + 8 * kMiB, 4 * kMiB}};
     QVERIFY(model.addSegment(pool, false, false, {0x1000000, 20 * kMiB}, blocks));
     QCOMPARE(model.reserved(), 20 * kMiB);
     QCOMPARE(model.active(), 8 * kMiB);
     QCOMPARE(model.largestFree(pool, false), 8 * kMiB);
-    QCOMPARE(model.allocate(2, 4 * kMiB, pool).address, std::uint64_t{0x1000000 + 4 * kMiB});
+    QCOMPARE(model.allocate(2, 4 * kMiB, pool).address, std::uint64_t {0x1000000 + 4 * kMiB});
     freeNow(model, 0);
     freeNow(model, 1);
     freeNow(model, 2);
@@ -429,14 +429,14 @@ void AllocatorModelTest::expandableMemoryFromBefore()
     AllocatorModel model(expandable());
     const auto pool = model.pool({});
     // Two ranges of one reservation with space between, and a third that touches the second.
-    const std::vector<StartBlock> first{{0, kBase + 5 * kMiB, 10 * kMiB}};
-    const std::vector<StartBlock> third{{1, kBase + 95 * kMiB, 5 * kMiB}};
+    const std::vector<StartBlock> first {{0, kBase + 5 * kMiB, 10 * kMiB}};
+    const std::vector<StartBlock> third {{1, kBase + 95 * kMiB, 5 * kMiB}};
     QVERIFY(model.addSegment(pool, false, true, {kBase, 20 * kMiB}, first));
     QVERIFY(model.addSegment(pool, false, true, {kBase + 60 * kMiB, 20 * kMiB}, {}));
     QVERIFY(model.addSegment(pool, false, true, {kBase + 80 * kMiB, 20 * kMiB}, third));
     verifySound(model);
     QCOMPARE(model.reserved(), 60 * kMiB);
-    QCOMPARE(model.segmentCount(), std::size_t{2});
+    QCOMPARE(model.segmentCount(), std::size_t {2});
     QCOMPARE(model.largestFree(pool, false), 35 * kMiB);
     const auto between = model.allocate(2, 60 * kMiB, pool);
     QCOMPARE(between.address, kBase + 15 * kMiB);
@@ -450,7 +450,7 @@ void AllocatorModelTest::expandableMemoryFromBefore()
 
 void AllocatorModelTest::nonsenseFromBeforeIsRefused()
 {
-    AllocatorModel model(AllocatorOptions{});
+    AllocatorModel model(AllocatorOptions {});
     const auto pool = model.pool({});
     QVERIFY(model.addSegment(pool, false, false, {0x1000000, 20 * kMiB}, {}));
     QVERIFY(!model.addSegment(pool, false, false, {0x1000000 + kMiB, 20 * kMiB}, {}));
@@ -458,9 +458,9 @@ void AllocatorModelTest::nonsenseFromBeforeIsRefused()
     QVERIFY(!model.addSegment(pool, false, false, {0x9000000, 0}, {}));
     QVERIFY(!model.addSegment(pool, false, false, {UINT64_MAX - 5, 20 * kMiB}, {}));
     QVERIFY(!model.addSegment(pool, false, false, {0x9000000, UINT64_MAX}, {}));
-    const std::vector<StartBlock> outside{{0, 0x9000000 + 19 * kMiB, 2 * kMiB}};
+    const std::vector<StartBlock> outside {{0, 0x9000000 + 19 * kMiB, 2 * kMiB}};
     QVERIFY(!model.addSegment(pool, false, false, {0x9000000, 20 * kMiB}, outside));
-    const std::vector<StartBlock> twice{{0, 0x9000000, 2 * kMiB}, {1, 0x9000000 + kMiB, 2 * kMiB}};
+    const std::vector<StartBlock> twice {{0, 0x9000000, 2 * kMiB}, {1, 0x9000000 + kMiB, 2 * kMiB}};
     QVERIFY(!model.addSegment(pool, false, false, {0x9000000, 20 * kMiB}, twice));
     QCOMPARE(model.reserved(), 20 * kMiB);
     verifySound(model);
@@ -469,10 +469,10 @@ void AllocatorModelTest::nonsenseFromBeforeIsRefused()
 void AllocatorModelTest::hugeRequestsFindNoPlace()
 {
     for (const bool isExpandable : {false, true}) {
-        AllocatorModel model(isExpandable ? expandable() : AllocatorOptions{});
+        AllocatorModel model(isExpandable ? expandable() : AllocatorOptions {});
         const auto pool = model.pool({});
         for (RequestId id = 0; id < 40; ++id)
-            (void)model.allocate(id, (std::uint64_t{1} << 60U) - 1, pool);
+            (void)model.allocate(id, (std::uint64_t {1} << 60U) - 1, pool);
         QVERIFY(!model.allocate(40, UINT64_MAX, pool).isPlaced);
         verifySound(model);
     }
@@ -486,7 +486,8 @@ void AllocatorModelTest::randomRequestsStaySound_data()
                              "garbage_collection_threshold:0.6,per_process_memory_fraction:0.9",
                              "expandable_segments:True,max_split_size_mb:64,roundup_power2_divisions:4"})
         for (const quint64 capacity : {quint64(0), quint64(2 * kGiB)})
-            QTest::addRow("%s, %s", *conf ? conf : "defaults", capacity ? "full card" : "no end") << QByteArray(conf) << capacity;
+            QTest::addRow("%s, %s", *conf ? conf : "defaults", capacity ? "full card" : "no end")
+                << QByteArray(conf) << capacity;
 }
 
 void AllocatorModelTest::randomRequestsStaySound()
@@ -497,8 +498,8 @@ void AllocatorModelTest::randomRequestsStaySound()
     std::vector<std::string> warnings;
     applyAllocatorConf(conf.toStdString(), options, warnings);
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        AllocatorModel model(options, capacity ? ModelCard{capacity, capacity} : ModelCard{});
-        const std::vector<PoolIndex> pools{model.pool({}), model.pool({{0, 0}, 5}), model.pool({{2, 0}, 0})};
+        AllocatorModel model(options, capacity ? ModelCard {capacity, capacity} : ModelCard {});
+        const std::vector<PoolIndex> pools {model.pool({}), model.pool({{0, 0}, 5}), model.pool({{2, 0}, 0})};
         std::mt19937_64 random(seed);
         std::map<RequestId, std::uint64_t> live; // requested
         std::vector<RequestId> waiting;
@@ -508,7 +509,9 @@ void AllocatorModelTest::randomRequestsStaySound()
             const auto dice = random() % 100;
             if (dice < 48 || live.empty()) {
                 const auto scale = random() % 100;
-                const std::uint64_t size = scale < 60 ? random() % kMiB : scale < 95 ? random() % (30 * kMiB) : random() % (300 * kMiB);
+                const std::uint64_t size = scale < 60 ? random() % kMiB
+                    : scale < 95                      ? random() % (30 * kMiB)
+                                                      : random() % (300 * kMiB);
                 const auto placed = model.allocate(next, size, pools[random() % 100 < 80 ? 0 : random() % 3]);
                 if (placed.isPlaced) {
                     QVERIFY(placed.blockSize >= size);
@@ -540,11 +543,11 @@ void AllocatorModelTest::randomRequestsStaySound()
             freeNow(model, id);
         for (const auto id : waiting)
             model.completeFree(id);
-        QCOMPARE(model.active(), std::uint64_t{0});
+        QCOMPARE(model.active(), std::uint64_t {0});
         verifySound(model);
         model.emptyCache();
         model.releasePool(pools[2]);
-        QCOMPARE(model.reserved(), std::uint64_t{0});
+        QCOMPARE(model.reserved(), std::uint64_t {0});
         verifySound(model);
     }
 }

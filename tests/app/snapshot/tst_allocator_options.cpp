@@ -39,12 +39,12 @@ private slots:
 
 void AllocatorOptionsTest::divisionSteps()
 {
-    QCOMPARE(roundUpToDivision(1200, 4), std::uint64_t{1280});
-    QCOMPARE(roundUpToDivision(1024, 4), std::uint64_t{1024});
-    QCOMPARE(roundUpToDivision(1025, 4), std::uint64_t{1280});
-    QCOMPARE(roundUpToDivision(2047, 4), std::uint64_t{2048});
-    QCOMPARE(roundUpToDivision(1200, 1), std::uint64_t{1200});
-    QCOMPARE(roundUpToDivision(5, 8), std::uint64_t{5}); // a step below one byte
+    QCOMPARE(roundUpToDivision(1200, 4), std::uint64_t {1280});
+    QCOMPARE(roundUpToDivision(1024, 4), std::uint64_t {1024});
+    QCOMPARE(roundUpToDivision(1025, 4), std::uint64_t {1280});
+    QCOMPARE(roundUpToDivision(2047, 4), std::uint64_t {2048});
+    QCOMPARE(roundUpToDivision(1200, 1), std::uint64_t {1200});
+    QCOMPARE(roundUpToDivision(5, 8), std::uint64_t {5}); // a step below one byte
 }
 
 void AllocatorOptionsTest::rounding_data()
@@ -105,13 +105,14 @@ void AllocatorOptionsTest::confTexts_data()
     QTest::newRow("expandable") << QByteArray("expandable_segments:True") << options;
     options.maxSplitSize = 128 * kMiB;
     QTest::newRow("two") << QByteArray(" expandable_segments : True , max_split_size_mb:128 ") << options;
-    QTest::newRow("with silent ones")
-        << QByteArray("backend:native,expandable_segments:True,max_split_size_mb:128,pinned_use_cuda_host_register:True")
-        << options;
+    QTest::newRow("with silent ones") << QByteArray(
+        "backend:native,expandable_segments:True,max_split_size_mb:128,pinned_use_cuda_host_register:True")
+                                      << options;
     options = {};
     options.garbageCollectionThreshold = 0.8;
     options.memoryFraction = 0.5;
-    QTest::newRow("shares") << QByteArray("garbage_collection_threshold:0.8,per_process_memory_fraction:0.5") << options;
+    QTest::newRow("shares") << QByteArray("garbage_collection_threshold:0.8,per_process_memory_fraction:0.5")
+                            << options;
     options = withDivisions(8);
     QTest::newRow("divisions") << QByteArray("roundup_power2_divisions:8") << options;
     options = {};

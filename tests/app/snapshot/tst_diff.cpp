@@ -34,7 +34,8 @@ public:
     {
         std::vector<FrameId> ids;
         for (const auto &frame : frames)
-            ids.push_back(snapshot.stacks.internFrame({snapshot.texts.intern(frame.file), snapshot.texts.intern(frame.name), frame.line}));
+            ids.push_back(snapshot.stacks.internFrame(
+                {snapshot.texts.intern(frame.file), snapshot.texts.intern(frame.name), frame.line}));
         MemoryBlock block;
         block.size = block.requested = bytes;
         block.state = state;
@@ -79,14 +80,17 @@ void DiffTest::paths_data()
 {
     QTest::addColumn<QByteArray>("path");
     QTest::addColumn<QByteArray>("normal");
-    const auto row = [](const char *path, const char *normal) { QTest::newRow(path) << QByteArray(path) << QByteArray(normal); };
+    const auto row = [](const char *path, const char *normal) {
+        QTest::newRow(path) << QByteArray(path) << QByteArray(normal);
+    };
     row("/home/anna/project/train.py", "~/project/train.py");
     row("/Users/anna/project/train.py", "~/project/train.py");
     row("/root/project/train.py", "~/project/train.py");
     row("C:\\Users\\anna\\project\\train.py", "~/project/train.py");
     row("D:\\Dev\\project\\train.py", "d:/Dev/project/train.py");
     row("/home/anna", "/home/anna");
-    row("/home/anna/env/lib/python3.10/site-packages/torch/nn/modules/linear.py", "site-packages/torch/nn/modules/linear.py");
+    row("/home/anna/env/lib/python3.10/site-packages/torch/nn/modules/linear.py",
+        "site-packages/torch/nn/modules/linear.py");
     row("C:\\x\\.venv\\lib\\site-packages\\torch\\storage.py", "site-packages/torch/storage.py");
     row("/usr/local/lib/python3.10/dist-packages/vllm/worker.py", "site-packages/vllm/worker.py");
     row("/root/miniconda3/envs/py3.10/lib/python3.10/asyncio/events.py", "python/asyncio/events.py");
@@ -117,8 +121,8 @@ void DiffTest::sameIsEmpty()
     hand.add({{"a.py", "f", 1}}, 100).add({{"a.py", "f", 2}}, 200).add({}, 300);
     const auto diff = diffOf(hand, hand);
     QVERIFY(diff.isEmpty());
-    QCOMPARE(diff.unchangedStacks, std::size_t{3});
-    QCOMPARE(diff.totalA.bytes, std::uint64_t{600});
+    QCOMPARE(diff.unchangedStacks, std::size_t {3});
+    QCOMPARE(diff.totalA.bytes, std::uint64_t {600});
     QVERIFY(diff.totalA == diff.totalB);
 }
 
@@ -127,19 +131,22 @@ void DiffTest::addedRemovedChanged()
     Hand a;
     Hand b;
     a.add({{"a.py", "keep", 1}}, 5).add({{"a.py", "gone", 2}}, 100).add({{"a.py", "grown", 3}}, 10);
-    b.add({{"a.py", "grown", 3}}, 10).add({{"a.py", "grown", 3}}, 300).add({{"a.py", "new", 4}}, 200).add({{"a.py", "keep", 1}}, 5);
+    b.add({{"a.py", "grown", 3}}, 10)
+        .add({{"a.py", "grown", 3}}, 300)
+        .add({{"a.py", "new", 4}}, 200)
+        .add({{"a.py", "keep", 1}}, 5);
     b.add({{"a.py", "free", 9}}, 1000, BlockState::Inactive);
     const auto diff = diffOf(a, b);
-    QCOMPARE(diff.byStack.size(), std::size_t{3});
+    QCOMPARE(diff.byStack.size(), std::size_t {3});
     QCOMPARE(diff.byStack[0].name, std::string("a.py:3 grown"));
-    QCOMPARE(diff.byStack[0].delta(), std::int64_t{300});
+    QCOMPARE(diff.byStack[0].delta(), std::int64_t {300});
     QVERIFY(diff.byStack[0].change == DiffChange::Changed);
-    QCOMPARE(diff.byStack[0].b.count, std::uint64_t{2});
+    QCOMPARE(diff.byStack[0].b.count, std::uint64_t {2});
     QCOMPARE(diff.byStack[1].name, std::string("a.py:4 new"));
     QVERIFY(diff.byStack[1].change == DiffChange::Added);
-    QCOMPARE(diff.byStack[2].delta(), std::int64_t{-100});
+    QCOMPARE(diff.byStack[2].delta(), std::int64_t {-100});
     QVERIFY(diff.byStack[2].change == DiffChange::Removed);
-    QCOMPARE(diff.unchangedStacks, std::size_t{1});
+    QCOMPARE(diff.unchangedStacks, std::size_t {1});
     QVERIFY(diff.byCategory.empty());
     QVERIFY(!diff.bySizeClass.empty());
 }
@@ -148,11 +155,12 @@ void DiffTest::placesMakeNoDifference()
 {
     Hand a;
     Hand b;
-    a.add({{"/home/anna/env/lib/python3.10/site-packages/torch/x.py", "f", 7}, {"/home/anna/p/main.py", "main", 3}}, 64);
+    a.add({{"/home/anna/env/lib/python3.10/site-packages/torch/x.py", "f", 7}, {"/home/anna/p/main.py", "main", 3}},
+          64);
     b.add({{"C:\\py\\lib\\site-packages\\torch\\x.py", "f", 7}, {"C:\\Users\\bert\\p\\main.py", "main", 3}}, 64);
     const auto diff = diffOf(a, b);
     QVERIFY(diff.isEmpty());
-    QCOMPARE(diff.unchangedStacks, std::size_t{1});
+    QCOMPARE(diff.unchangedStacks, std::size_t {1});
 }
 
 void DiffTest::linesDrift()
@@ -162,12 +170,12 @@ void DiffTest::linesDrift()
     a.add({{"x.py", "f", 7}, {"main.py", "main", 30}}, 64).add({{"x.py", "g", 9}}, 10);
     b.add({{"x.py", "f", 7}, {"main.py", "main", 33}}, 96).add({{"x.py", "g", 12}}, 10);
     const auto diff = diffOf(a, b);
-    QCOMPARE(diff.byStack.size(), std::size_t{1});
+    QCOMPARE(diff.byStack.size(), std::size_t {1});
     QVERIFY(diff.byStack[0].hasLineDrift);
     QVERIFY(diff.byStack[0].change == DiffChange::Changed);
-    QCOMPARE(diff.byStack[0].delta(), std::int64_t{32});
+    QCOMPARE(diff.byStack[0].delta(), std::int64_t {32});
     QCOMPARE(diff.byStack[0].frames[1], std::string("main.py:33 main"));
-    QCOMPARE(diff.driftedStacks, std::size_t{1});
+    QCOMPARE(diff.driftedStacks, std::size_t {1});
 }
 
 void DiffTest::notebookCellsDrift()
@@ -178,7 +186,7 @@ void DiffTest::notebookCellsDrift()
     b.add({{"/tmp/ipykernel_2/222.py", "<module>", 6}}, 64).add({{"/tmp/torchinductor_v/cc/ccdd.py", "call", 13}}, 32);
     const auto diff = diffOf(a, b);
     QVERIFY(diff.byStack.empty());
-    QCOMPARE(diff.driftedStacks, std::size_t{2});
+    QCOMPARE(diff.driftedStacks, std::size_t {2});
 }
 
 // Two lines of one function, one of which moved: the other still matches exactly.
@@ -189,10 +197,10 @@ void DiffTest::halvesOfALoopAreNotMixed()
     a.add({{"x.py", "f", 7}}, 100).add({{"x.py", "f", 8}}, 200);
     b.add({{"x.py", "f", 7}}, 100).add({{"x.py", "f", 9}}, 250);
     const auto diff = diffOf(a, b);
-    QCOMPARE(diff.byStack.size(), std::size_t{1});
-    QCOMPARE(diff.byStack[0].a.bytes, std::uint64_t{200});
-    QCOMPARE(diff.byStack[0].b.bytes, std::uint64_t{250});
-    QCOMPARE(diff.unchangedStacks, std::size_t{1});
+    QCOMPARE(diff.byStack.size(), std::size_t {1});
+    QCOMPARE(diff.byStack[0].a.bytes, std::uint64_t {200});
+    QCOMPARE(diff.byStack[0].b.bytes, std::uint64_t {250});
+    QCOMPARE(diff.unchangedStacks, std::size_t {1});
 }
 
 void DiffTest::noStackIsAStack()
@@ -204,7 +212,7 @@ void DiffTest::noStackIsAStack()
     b.snapshot.blocks[1].stack = kNoStack;
     ++b.snapshot.segments[0].blockCount;
     const auto diff = diffOf(a, b);
-    QCOMPARE(diff.byStack.size(), std::size_t{2});
+    QCOMPARE(diff.byStack.size(), std::size_t {2});
     QCOMPARE(diff.byStack[0].name, std::string("empty stack"));
     QCOMPARE(diff.byStack[1].name, std::string("no stack recorded"));
 }
@@ -252,7 +260,7 @@ void DiffTest::capturesAgainstThemselves()
     const auto diff = diffSnapshots(finalSide(*a), finalSide(b ? *b : *a));
     QVERIFY(diff);
     QVERIFY(diff->isEmpty());
-    QCOMPARE(diff->driftedStacks, std::size_t{0});
+    QCOMPARE(diff->driftedStacks, std::size_t {0});
     std::uint64_t requested = 0;
     for (const auto &block : a->blocks)
         requested += block.state == BlockState::Inactive ? 0 : block.requested;
@@ -276,8 +284,8 @@ void DiffTest::twoInstants()
     const Replay replay(*snapshot, devicesOf(*snapshot).at(0));
     const auto diff = diffSnapshots(sideAt(replay, 0), sideAt(replay, replay.peakInstant()));
     QVERIFY(diff);
-    QCOMPARE(diff->totalA.bytes, std::uint64_t{0});
-    QCOMPARE(diff->totalB.bytes, std::uint64_t{4'434'803'008});
+    QCOMPARE(diff->totalA.bytes, std::uint64_t {0});
+    QCOMPARE(diff->totalB.bytes, std::uint64_t {4'434'803'008});
     std::uint64_t added = 0;
     for (const auto &row : diff->byStack) {
         QVERIFY(row.change == DiffChange::Added);
@@ -289,11 +297,16 @@ void DiffTest::twoInstants()
 void DiffTest::categories()
 {
     Hand hand;
-    DiffSide a{&hand.snapshot, true, {{kNoStack, 5, MemoryCategory::Weights, 100, 1}, {kNoStack, 5, MemoryCategory::Gradients, 50, 2}}};
-    DiffSide b{&hand.snapshot, true, {{kNoStack, 5, MemoryCategory::Weights, 100, 1}, {kNoStack, 5, MemoryCategory::Activations, 7 * kMiB, 2}}};
+    DiffSide a {&hand.snapshot,
+                true,
+                {{kNoStack, 5, MemoryCategory::Weights, 100, 1}, {kNoStack, 5, MemoryCategory::Gradients, 50, 2}}};
+    DiffSide b {
+        &hand.snapshot,
+        true,
+        {{kNoStack, 5, MemoryCategory::Weights, 100, 1}, {kNoStack, 5, MemoryCategory::Activations, 7 * kMiB, 2}}};
     const auto diff = diffSnapshots(a, b);
     QVERIFY(diff);
-    QCOMPARE(diff->byCategory.size(), std::size_t{2});
+    QCOMPARE(diff->byCategory.size(), std::size_t {2});
     QCOMPARE(diff->byCategory[0].name, std::string(toString(MemoryCategory::Activations)));
     QVERIFY(diff->byCategory[1].change == DiffChange::Removed);
     QCOMPARE(diff->byCategory[1].name, std::string(toString(MemoryCategory::Gradients)));

@@ -64,7 +64,8 @@ void ModelCheckTest::captures_data()
 {
     QTest::addColumn<QString>("file");
     for (const auto *folder : {"", "made/"})
-        for (const auto &name : QDir(kSnapshots + QString::fromUtf8(folder)).entryList({QStringLiteral("*.pickle")}, QDir::Files))
+        for (const auto &name :
+             QDir(kSnapshots + QString::fromUtf8(folder)).entryList({QStringLiteral("*.pickle")}, QDir::Files))
             QTest::newRow(qPrintable(QString::fromUtf8(folder) + name)) << QString::fromUtf8(folder) + name;
     if (!QDir(kSnapshots).exists())
         QTest::newRow("none") << QString();
@@ -90,18 +91,21 @@ void ModelCheckTest::madeOnes_data()
     const auto row = [&](const char *options) {
         QTest::newRow(options) << QString::fromUtf8(options) + QStringLiteral(" --seed %1").arg(++seed);
     };
-    for (const auto *base : {"", "--oom --leak-rate 0.05", "--expandable", "--oom --leak-rate 0.05 --expandable", "--private-pools 3",
-                             "--private-pools 2 --expandable", "--streams 3", "--pending 0.1", "--pending 0.1 --streams 3",
-                             "--max-split-mb 64 --hidden 4096", "--roundup 8", "--roundup 4 --expandable", "--empty-cache-every 1",
-                             "--empty-cache-every 2 --expandable", "--empty-cache-every 2 --private-pools 2 --streams 2"})
+    for (const auto *base :
+         {"", "--oom --leak-rate 0.05", "--expandable", "--oom --leak-rate 0.05 --expandable", "--private-pools 3",
+          "--private-pools 2 --expandable", "--streams 3", "--pending 0.1", "--pending 0.1 --streams 3",
+          "--max-split-mb 64 --hidden 4096", "--roundup 8", "--roundup 4 --expandable", "--empty-cache-every 1",
+          "--empty-cache-every 2 --expandable", "--empty-cache-every 2 --private-pools 2 --streams 2"})
         row(base);
-    for (const auto *base : {"--oom --leak-rate 0.1 --streams 2", "--oom --leak-rate 0.05 --private-pools 2", "--oom --pending 0.05 --leak-rate 0.05",
-                             "--oom --leak-rate 0.05 --max-split-mb 128 --hidden 4096", "--oom --leak-rate 0.03 --roundup 8",
-                             "--oom --leak-rate 0.05 --expandable --streams 2 --private-pools 2", "--max-entries 2000",
-                             "--max-entries 1500 --expandable", "--late-history", "--late-history --expandable --streams 2",
-                             "--late-history --max-entries 2500 --private-pools 2", "--late-history --roundup 8 --empty-cache-every 2",
-                             "--torch 2.13 --private-pools 3 --streams 2", "--torch 2.13 --max-entries 2000 --pending 0.1",
-                             "--stop-mid-step --max-split-mb 32 --hidden 2048", "--empty-cache-every 3 --max-entries 1800 --expandable"})
+    for (const auto *base :
+         {"--oom --leak-rate 0.1 --streams 2", "--oom --leak-rate 0.05 --private-pools 2",
+          "--oom --pending 0.05 --leak-rate 0.05", "--oom --leak-rate 0.05 --max-split-mb 128 --hidden 4096",
+          "--oom --leak-rate 0.03 --roundup 8", "--oom --leak-rate 0.05 --expandable --streams 2 --private-pools 2",
+          "--max-entries 2000", "--max-entries 1500 --expandable", "--late-history",
+          "--late-history --expandable --streams 2", "--late-history --max-entries 2500 --private-pools 2",
+          "--late-history --roundup 8 --empty-cache-every 2", "--torch 2.13 --private-pools 3 --streams 2",
+          "--torch 2.13 --max-entries 2000 --pending 0.1", "--stop-mid-step --max-split-mb 32 --hidden 2048",
+          "--empty-cache-every 3 --max-entries 1800 --expandable"})
         row(base);
 }
 
@@ -137,7 +141,9 @@ void ModelCheckTest::garbageCollectionIsFollowed()
         }
     }
     auto snapshot = maker.finish();
-    QVERIFY(std::count(snapshot->events.action.span().begin(), snapshot->events.action.span().end(), TraceAction::SegmentFree) > 10);
+    QVERIFY(std::count(snapshot->events.action.span().begin(), snapshot->events.action.span().end(),
+                       TraceAction::SegmentFree)
+            > 10);
     snapshot->settings = {{"garbage_collection_threshold", "0.6"}, {"max_split_size", "-1"}};
     QCOMPARE(checkAll(*snapshot, 0, 1), 1);
     snapshot->settings = {{"garbage_collection_threshold", "0.0"}, {"max_split_size", "-1"}};

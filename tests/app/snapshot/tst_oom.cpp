@@ -115,35 +115,35 @@ void OomTest::theWorkedExample()
         QSKIP("the shared captures are not here");
     const auto oom = only(*snapshot);
     QCOMPARE(oom.ordinal, 1);
-    QCOMPARE(oom.event, std::size_t{421});
-    QCOMPARE(oom.asked, std::uint64_t{5'308'694'528});
-    QCOMPARE(oom.segmentSize, std::uint64_t{5'309'988'864});
-    QCOMPARE(oom.deviceFree.value(), std::uint64_t{95'682'560});
-    QCOMPARE(oom.live, std::uint64_t{84'063'351'764});
-    QCOMPARE(oom.liveCount, std::size_t{111});
+    QCOMPARE(oom.event, std::size_t {421});
+    QCOMPARE(oom.asked, std::uint64_t {5'308'694'528});
+    QCOMPARE(oom.segmentSize, std::uint64_t {5'309'988'864});
+    QCOMPARE(oom.deviceFree.value(), std::uint64_t {95'682'560});
+    QCOMPARE(oom.live, std::uint64_t {84'063'351'764});
+    QCOMPARE(oom.liveCount, std::size_t {111});
     QVERIFY(oom.isPeak);
-    QCOMPARE(oom.reserved.value(), std::uint64_t{84'202'749'952});
-    QCOMPARE(oom.unrequested, std::uint64_t{139'398'188});
-    QCOMPARE(oom.shortfall, std::uint64_t{5'073'613'780});
-    QCOMPARE(oom.cardLowerBound.value(), std::uint64_t{84'298'432'512});
-    QCOMPARE(oom.liveAtEnd.value(), std::uint64_t{403'506'116});
-    QCOMPARE(oom.cachedAtEnd.value(), std::uint64_t{83'799'242'240});
+    QCOMPARE(oom.reserved.value(), std::uint64_t {84'202'749'952});
+    QCOMPARE(oom.unrequested, std::uint64_t {139'398'188});
+    QCOMPARE(oom.shortfall, std::uint64_t {5'073'613'780});
+    QCOMPARE(oom.cardLowerBound.value(), std::uint64_t {84'298'432'512});
+    QCOMPARE(oom.liveAtEnd.value(), std::uint64_t {403'506'116});
+    QCOMPARE(oom.cachedAtEnd.value(), std::uint64_t {83'799'242'240});
     QVERIFY(oom.isAfterUnwinding);
-    QCOMPARE(oom.releasedEarlier, std::size_t{6});
-    QCOMPARE(oom.releasedEarlierEvent.value(), std::size_t{413});
+    QCOMPARE(oom.releasedEarlier, std::size_t {6});
+    QCOMPARE(oom.releasedEarlierEvent.value(), std::size_t {413});
     // Counted by a script of a few lines, apart from this program.
-    QCOMPARE(oom.cachedFree, std::uint64_t{139'390'976});
-    QCOMPARE(oom.roundingLoss, std::uint64_t{7'212});
-    QCOMPARE(oom.usableFree, std::uint64_t{138'832'384});
-    QCOMPARE(oom.largestFreeOwn, std::uint64_t{17'313'792});
-    QCOMPARE(oom.largestFreeElsewhere, std::uint64_t{343'552});
-    QCOMPARE(oom.piecesTooSmall, std::size_t{23});
-    QCOMPARE(oom.piecesThatFit, std::size_t{0});
-    QCOMPARE(oom.sameSizeCount, std::size_t{12});
+    QCOMPARE(oom.cachedFree, std::uint64_t {139'390'976});
+    QCOMPARE(oom.roundingLoss, std::uint64_t {7'212});
+    QCOMPARE(oom.usableFree, std::uint64_t {138'832'384});
+    QCOMPARE(oom.largestFreeOwn, std::uint64_t {17'313'792});
+    QCOMPARE(oom.largestFreeElsewhere, std::uint64_t {343'552});
+    QCOMPARE(oom.piecesTooSmall, std::size_t {23});
+    QCOMPARE(oom.piecesThatFit, std::size_t {0});
+    QCOMPARE(oom.sameSizeCount, std::size_t {12});
     verifySums(oom);
     verifySpoken(oom);
     QVERIFY(oom.verdicts.at(0).kind == OomVerdictKind::TrulyFull);
-    QCOMPARE(oom.verdicts[0].figure("shortfall_bytes").value(), std::uint64_t{5'073'613'780});
+    QCOMPARE(oom.verdicts[0].figure("shortfall_bytes").value(), std::uint64_t {5'073'613'780});
     QCOMPARE(oom.verdicts[0].bytesExplained, oom.missing);
     QVERIFY(!find(oom, OomVerdictKind::Fragmentation));
     QVERIFY(describe(oom.verdicts[0], oom).find("12 allocations in use are of the same size") != std::string::npos);
@@ -155,19 +155,19 @@ void OomTest::generatedSegments()
     if (!snapshot)
         QSKIP("the shared captures are not here");
     const auto oom = only(*snapshot);
-    QCOMPARE(oom.event, std::size_t{1576});
-    QCOMPARE(oom.asked, std::uint64_t{2'556'272'640});
-    QCOMPARE(oom.deviceFree.value(), std::uint64_t{2'527'068'160});
-    QCOMPARE(oom.live, std::uint64_t{1'663'500'288});
-    QCOMPARE(oom.liveCount, std::size_t{224});
-    QCOMPARE(oom.reserved.value(), std::uint64_t{1'723'858'944});
-    QCOMPARE(oom.cachedFree, std::uint64_t{60'358'656});
-    QCOMPARE(oom.roundingLoss, std::uint64_t{0});
-    QCOMPARE(oom.usableFree, std::uint64_t{58'408'960});
-    QCOMPARE(oom.largestFreeOwn, std::uint64_t{20'332'544});
-    QCOMPARE(oom.largestFreeElsewhere, std::uint64_t{1'343'488});
-    QCOMPARE(oom.piecesTooSmall, std::size_t{8});
-    QCOMPARE(oom.releasedNow, std::size_t{35});
+    QCOMPARE(oom.event, std::size_t {1576});
+    QCOMPARE(oom.asked, std::uint64_t {2'556'272'640});
+    QCOMPARE(oom.deviceFree.value(), std::uint64_t {2'527'068'160});
+    QCOMPARE(oom.live, std::uint64_t {1'663'500'288});
+    QCOMPARE(oom.liveCount, std::size_t {224});
+    QCOMPARE(oom.reserved.value(), std::uint64_t {1'723'858'944});
+    QCOMPARE(oom.cachedFree, std::uint64_t {60'358'656});
+    QCOMPARE(oom.roundingLoss, std::uint64_t {0});
+    QCOMPARE(oom.usableFree, std::uint64_t {58'408'960});
+    QCOMPARE(oom.largestFreeOwn, std::uint64_t {20'332'544});
+    QCOMPARE(oom.largestFreeElsewhere, std::uint64_t {1'343'488});
+    QCOMPARE(oom.piecesTooSmall, std::size_t {8});
+    QCOMPARE(oom.releasedNow, std::size_t {35});
     verifySums(oom);
     verifySpoken(oom);
     QVERIFY(find(oom, OomVerdictKind::Fragmentation));
@@ -180,16 +180,16 @@ void OomTest::generatedExpandable()
     if (!snapshot)
         QSKIP("the shared captures are not here");
     const auto oom = only(*snapshot);
-    QCOMPARE(oom.event, std::size_t{1530});
-    QCOMPARE(oom.asked, std::uint64_t{2'034'237'440});
-    QCOMPARE(oom.deviceFree.value(), std::uint64_t{1'763'704'832});
-    QCOMPARE(oom.live, std::uint64_t{1'636'974'592});
-    QCOMPARE(oom.liveCount, std::size_t{222});
-    QCOMPARE(oom.reserved.value(), std::uint64_t{1'663'041'536});
-    QCOMPARE(oom.cachedFree, std::uint64_t{26'066'944});
-    QCOMPARE(oom.usableFree, std::uint64_t{19'922'944});
-    QCOMPARE(oom.largestFreeOwn, std::uint64_t{15'025'152});
-    QCOMPARE(oom.piecesTooSmall, std::size_t{10});
+    QCOMPARE(oom.event, std::size_t {1530});
+    QCOMPARE(oom.asked, std::uint64_t {2'034'237'440});
+    QCOMPARE(oom.deviceFree.value(), std::uint64_t {1'763'704'832});
+    QCOMPARE(oom.live, std::uint64_t {1'636'974'592});
+    QCOMPARE(oom.liveCount, std::size_t {222});
+    QCOMPARE(oom.reserved.value(), std::uint64_t {1'663'041'536});
+    QCOMPARE(oom.cachedFree, std::uint64_t {26'066'944});
+    QCOMPARE(oom.usableFree, std::uint64_t {19'922'944});
+    QCOMPARE(oom.largestFreeOwn, std::uint64_t {15'025'152});
+    QCOMPARE(oom.piecesTooSmall, std::size_t {10});
     verifySums(oom);
     verifySpoken(oom);
     QVERIFY(oom.verdicts.at(0).kind == OomVerdictKind::TrulyFull);
@@ -218,9 +218,9 @@ void OomTest::trulyFull()
     QCOMPARE(oom.deviceFree.value(), 124 * kMiB);
     QCOMPARE(oom.cardLowerBound.value(), kGiB);
     QCOMPARE(oom.shortfall, 76 * kMiB);
-    QCOMPARE(oom.holders.size(), std::size_t{2});
+    QCOMPARE(oom.holders.size(), std::size_t {2});
     QCOMPARE(oom.holders[0].bytes, 600 * kMiB);
-    QCOMPARE(oom.holders[0].count, std::size_t{6});
+    QCOMPARE(oom.holders[0].count, std::size_t {6});
     QVERIFY(oom.verdicts.at(0).kind == OomVerdictKind::TrulyFull);
     QCOMPARE(oom.verdicts[0].stack, oom.holders[0].stack);
     QCOMPARE(oom.verdicts[0].figure("over_bytes").value(), 76 * kMiB);
@@ -244,7 +244,7 @@ void OomTest::fragmentation()
     QVERIFY(oom.verdicts.at(0).kind == OomVerdictKind::Fragmentation);
     QVERIFY(!find(oom, OomVerdictKind::TrulyFull));
     // No segment is more than half free.
-    QCOMPARE(oom.pinnedSegments, std::size_t{0});
+    QCOMPARE(oom.pinnedSegments, std::size_t {0});
     verifySums(oom);
     verifySpoken(oom);
 
@@ -257,18 +257,18 @@ void OomTest::fragmentation()
     QVERIFY(other.oom(790 * kMiB, "more"));
     const auto pinned = other.finish();
     const auto held = only(*pinned);
-    QCOMPARE(held.pinnedSegments, std::size_t{1});
+    QCOMPARE(held.pinnedSegments, std::size_t {1});
     QCOMPARE(held.pinnedLive, 36 * kMiB);
     QCOMPARE(held.pinnedFree, 84 * kMiB);
-    QCOMPARE(held.pinnedCount, std::size_t{18});
-    QCOMPARE(held.pinned.at(0).stacks.size(), std::size_t{1});
+    QCOMPARE(held.pinnedCount, std::size_t {18});
+    QCOMPARE(held.pinned.at(0).stacks.size(), std::size_t {1});
     verifySums(held);
 }
 
 void OomTest::wrongPool()
 {
     TraceMaker maker({}, {800 * kMiB, {}});
-    const PoolKey graph{{1, 0}, 0};
+    const PoolKey graph {{1, 0}, 0};
     maker.free(maker.alloc(500 * kMiB, "captured", graph)); // stays: the graph is alive
     maker.alloc(100 * kMiB);
     QVERIFY(maker.oom(300 * kMiB));
@@ -278,7 +278,7 @@ void OomTest::wrongPool()
     QVERIFY(verdict);
     QCOMPARE(verdict->figure("free_elsewhere_bytes").value(), 500 * kMiB);
     QCOMPARE(oom.largestFreeElsewhere, 500 * kMiB);
-    QCOMPARE(oom.piecesThatFit, std::size_t{1});
+    QCOMPARE(oom.piecesThatFit, std::size_t {1});
     QVERIFY(!find(oom, OomVerdictKind::Fragmentation));
     verifySums(oom);
     verifySpoken(oom);
@@ -287,7 +287,7 @@ void OomTest::wrongPool()
 void OomTest::wrongStream()
 {
     TraceMaker maker({}, {800 * kMiB, {}});
-    const PoolKey side{{0, 0}, 77};
+    const PoolKey side {{0, 0}, 77};
     for (std::uint64_t i = 0; i < 4; ++i) { // of each segment something stays
         maker.free(maker.alloc((100 + 4 * i) * kMiB, "side", side));
         maker.alloc(55 * kMiB, "side", side);
@@ -297,8 +297,8 @@ void OomTest::wrongStream()
     const auto snapshot = maker.finish();
     const auto oom = only(*snapshot);
     QVERIFY(find(oom, OomVerdictKind::WrongPoolOrStream));
-    QCOMPARE(oom.pools.size(), std::size_t{2});
-    QCOMPARE(oom.pools[0].key.stream, std::uint64_t{77});
+    QCOMPARE(oom.pools.size(), std::size_t {2});
+    QCOMPARE(oom.pools[0].key.stream, std::uint64_t {77});
     QVERIFY(!oom.pools[0].isOwn);
     verifySums(oom);
 }
@@ -308,7 +308,7 @@ void OomTest::waitingForStreams()
 {
     MemorySnapshot snapshot;
     snapshot.events = EventColumns(16);
-    constexpr std::uint64_t kAt = std::uint64_t{0x7f} << 40U;
+    constexpr std::uint64_t kAt = std::uint64_t {0x7f} << 40U;
     snapshot.events.append({TraceAction::SegmentAlloc, kAt, 500 * kMiB, 0, kNoStack, 0, 0});
     snapshot.events.append({TraceAction::Alloc, kAt, 500 * kMiB, 0, kNoStack, 0, 0});
     snapshot.events.append({TraceAction::FreeRequested, kAt, 500 * kMiB, 0, kNoStack, 0, 0});
@@ -329,12 +329,12 @@ void OomTest::waitingForStreams()
     snapshot.devices[0].eventCount = snapshot.events.size();
     const auto oom = only(snapshot);
     QCOMPARE(oom.pending, 500 * kMiB);
-    QCOMPARE(oom.pendingCount, std::size_t{1});
+    QCOMPARE(oom.pendingCount, std::size_t {1});
     const auto *verdict = find(oom, OomVerdictKind::WaitingForStreams);
     QVERIFY(verdict);
     QCOMPARE(verdict->figure("pending_bytes").value(), 500 * kMiB);
     QVERIFY(oom.isAfterUnwinding);
-    QCOMPARE(oom.liveAtEnd.value(), std::uint64_t{0});
+    QCOMPARE(oom.liveAtEnd.value(), std::uint64_t {0});
     verifySums(oom);
     verifySpoken(oom);
 }
@@ -365,7 +365,7 @@ void OomTest::limit()
     QVERIFY(maker.oom(500 * kMiB, "f", {}, 10 * kGiB));
     const auto snapshot = maker.finish();
     const auto oom = only(*snapshot);
-    QCOMPARE(oom.missing, std::uint64_t{0});
+    QCOMPARE(oom.missing, std::uint64_t {0});
     const auto *verdict = find(oom, OomVerdictKind::Limit);
     QVERIFY(verdict);
     QCOMPARE(verdict->figure("device_free_bytes").value(), 10 * kGiB);
@@ -437,7 +437,8 @@ void OomTest::rounding()
         maker.alloc(100 * kMiB); // 128 each
     QVERIFY(maker.oom(200 * kMiB));
     const auto snapshot = maker.finish();
-    snapshot->settings.emplace_back("roundup_power2_divisions", R"({"1": 2, "2": 2, "4": 2, "8": 2, "16": 2, "32": 2, "64": 2, "128": 2})");
+    snapshot->settings.emplace_back("roundup_power2_divisions",
+                                    R"({"1": 2, "2": 2, "4": 2, "8": 2, "16": 2, "32": 2, "64": 2, "128": 2})");
     const auto oom = only(*snapshot);
     const auto *verdict = find(oom, OomVerdictKind::Rounding);
     QVERIFY(verdict);
@@ -457,7 +458,7 @@ void OomTest::severalInOneTrace()
     const auto snapshot = maker.finish();
     const auto all = explainOoms(*snapshot);
     QVERIFY(all);
-    QCOMPARE(all->size(), std::size_t{2});
+    QCOMPARE(all->size(), std::size_t {2});
     QCOMPARE(all->at(0).live, 600 * kMiB);
     QVERIFY(all->at(0).isPeak);
     QCOMPARE(all->at(1).live, 300 * kMiB);
@@ -490,7 +491,7 @@ void OomTest::sayingNothing()
     snapshot.devices[0].eventCount = 2;
     const auto all = explainOoms(snapshot);
     QVERIFY(all);
-    QCOMPARE(all->size(), std::size_t{2});
+    QCOMPARE(all->size(), std::size_t {2});
     QVERIFY(!all->at(0).deviceFree);
     for (const auto &oom : *all)
         verifySpoken(oom);
@@ -508,7 +509,7 @@ void OomTest::byProfilerRange()
     snapshot->annotations.push_back({0, 2, TraceAnnotation::Stage::Start, snapshot->texts.intern("## forward ##")});
     snapshot->annotations.push_back({0, 4, TraceAnnotation::Stage::End, snapshot->texts.intern("## forward ##")});
     const auto oom = only(*snapshot);
-    QCOMPARE(oom.ranges.size(), std::size_t{2});
+    QCOMPARE(oom.ranges.size(), std::size_t {2});
     std::uint64_t sum = 0;
     bool hasForward = false;
     for (const auto &range : oom.ranges) {
@@ -526,11 +527,11 @@ void OomTest::whatAGraphKept()
     maker.free(maker.alloc(300 * kMiB));
     maker.alloc(400 * kMiB);
     QVERIFY(maker.oom(900 * kMiB)); // gives the 300 back
-    QCOMPARE(only(*maker.finish()).unreleased, std::uint64_t{0});
+    QCOMPARE(only(*maker.finish()).unreleased, std::uint64_t {0});
 
     MemorySnapshot snapshot;
     snapshot.events = EventColumns(16);
-    constexpr std::uint64_t kAt = std::uint64_t{0x7f} << 40U;
+    constexpr std::uint64_t kAt = std::uint64_t {0x7f} << 40U;
     snapshot.events.append({TraceAction::SegmentAlloc, kAt, 300 * kMiB, 0, kNoStack, 0, 0});
     snapshot.events.append({TraceAction::Oom, 100 * kMiB, 350 * kMiB, 0, kNoStack, 0, 0});
     snapshot.devices.push_back({});
@@ -553,9 +554,9 @@ void OomTest::onlySoMany()
         QVERIFY(maker.oom(700 * kMiB));
     const auto snapshot = maker.finish();
     OomQuestion question;
-    QCOMPARE(explainOoms(*snapshot, question)->size(), std::size_t{50});
+    QCOMPARE(explainOoms(*snapshot, question)->size(), std::size_t {50});
     question.most = 7;
-    QCOMPARE(explainOoms(*snapshot, question)->size(), std::size_t{7});
+    QCOMPARE(explainOoms(*snapshot, question)->size(), std::size_t {7});
 }
 
 void OomTest::stops()

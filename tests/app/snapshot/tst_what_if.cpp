@@ -114,8 +114,9 @@ void WhatIfTest::madeOnes_data()
 {
     QTest::addColumn<QString>("options");
     int seed = 500;
-    for (const auto *options : {"", "--expandable", "--streams 2", "--private-pools 2", "--pending 0.1", "--max-split-mb 64 --hidden 4096", "--roundup 8",
-                                "--empty-cache-every 2", "--late-history", "--max-entries 1500", "--expandable --private-pools 2 --pending 0.05",
+    for (const auto *options : {"", "--expandable", "--streams 2", "--private-pools 2", "--pending 0.1",
+                                "--max-split-mb 64 --hidden 4096", "--roundup 8", "--empty-cache-every 2",
+                                "--late-history", "--max-entries 1500", "--expandable --private-pools 2 --pending 0.05",
                                 "--torch 2.13 --private-pools 2 --streams 2", "--late-history --expandable"})
         QTest::newRow(*options ? options : "plain")
             << QStringLiteral("--oom --leak-rate 0.05 %1 --seed %2").arg(QString::fromUtf8(options)).arg(++seed);
@@ -170,8 +171,9 @@ void WhatIfTest::expandableSegmentsHelp()
     QVERIFY(!answer->fitsIfLaidOutAnew);
     QCOMPARE(answer->peakReserved, 420 * kMiB); // 300 kept and 120 more, in units of 20
     QCOMPARE(answer->reservedAfter.value(), 620 * kMiB);
-    QCOMPARE(QString::fromStdString(describe(*answer, report)),
-             QStringLiteral("With expandable_segments:True this request fits; peak reserved before it 660 MiB → 420 MiB."));
+    QCOMPARE(
+        QString::fromStdString(describe(*answer, report)),
+        QStringLiteral("With expandable_segments:True this request fits; peak reserved before it 660 MiB → 420 MiB."));
     const auto *emptied = find(report, "torch.cuda.empty_cache() right before");
     QVERIFY(emptied && !emptied->fits);
 }
@@ -237,6 +239,16 @@ void WhatIfTest::anEarlierOomIsLivedThrough()
     const auto asked = ask(maker.finish());
     QVERIFY(asked.report);
     QVERIFY2(asked.report->isBelievable, describeBelief(*asked.report).c_str());
+    // Each on the same ground.
+    const auto ground = whatIfGround(*asked.replay);
+    QVERIFY(ground);
+    const auto ooms = explainOoms(*asked.replay);
+    QCOMPARE(ooms->size(), std::size_t {2});
+    for (const auto &oom : *ooms) {
+        const auto report = whatIf(*asked.replay, *ground, oom, usualVariants(ground->settings.options));
+        QVERIFY(report && report->isBelievable);
+        QCOMPARE(report->event, oom.event);
+    }
 }
 
 // The ring lost how the fragments came about.
@@ -280,10 +292,13 @@ void WhatIfTest::anotherProgramIsNotBelieved()
     fragment(maker);
     QVERIFY(maker.oom(260 * kMiB));
     auto snapshot = maker.finish();
-    snapshot->settings = {{"PYTORCH_CUDA_ALLOC_CONF", "\"roundup_power2_divisions:1,expandable_segments:True\""}}; // not as it was
+    snapshot->settings = {
+        {"PYTORCH_CUDA_ALLOC_CONF", "\"roundup_power2_divisions:1,expandable_segments:True\""}}; // not as it was
     const auto asked = ask(std::move(snapshot));
     QVERIFY(asked.report);
     QVERIFY(!asked.report->isBelievable);
+    for (const auto &answer : asked.report->answers)
+        QVERIFY(answer.failedEarlierAt || describe(answer, *asked.report).find("to be believed") != std::string::npos);
     QVERIFY(describeBelief(*asked.report).find("not to be believed") != std::string::npos
             || describeBelief(*asked.report).find("too far away") != std::string::npos);
 }
