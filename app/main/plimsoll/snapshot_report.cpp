@@ -40,14 +40,14 @@ Result<EventInstant> instantOf(const SnapshotQuestion &question, const Replay &r
 }
 
 Result<DeviceReport> reportOf(const SnapshotQuestion &question, const MemorySnapshot &snapshot, const SnapshotDevice &device,
-                              DeviceCensus census, const std::stop_token &stop)
+                              const std::stop_token &stop)
 {
     DeviceReport out;
     out.device = device;
-    out.census = std::move(census);
     out.replay = std::make_unique<Replay>(snapshot, device, stop);
     if (out.replay->isCancelled())
         return failure(Error::Code::Cancelled, "Cancelled.");
+    out.census = censusOf(*out.replay, stop);
     const auto at = instantOf(question, *out.replay);
     if (!at)
         return tl::make_unexpected(at.error());
@@ -175,8 +175,7 @@ Result<SnapshotReport> report(const SnapshotQuestion &question, const SnapshotRe
     for (const auto &device : devices) {
         if (question.device && (device.kind != MemoryKind::Accelerator || device.ordinal != *question.device))
             continue;
-        auto census = censusOf(*snapshot, device);
-        auto one = reportOf(question, *snapshot, device, census, reading.stop);
+        auto one = reportOf(question, *snapshot, device, reading.stop);
         if (!one) {
             // One device may well have fewer events than another that was meant.
             if (one.error().code == Error::Code::BadInput && !question.device && devices.size() > 1)
