@@ -219,6 +219,31 @@ std::string repairedJson(std::string_view text)
     return good;
 }
 
+std::string compactJson(std::string_view text)
+{
+    std::string compact;
+    compact.reserve(text.size());
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char byte = text[at];
+        if (byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t')
+            continue;
+        if (byte != '"') {
+            compact += byte;
+            continue;
+        }
+        auto end = at + 1;
+        while (end < text.size() && text[end] != '"')
+            end += text[end] == '\\' ? 2 : 1;
+        if (end >= text.size()) {
+            compact += text.substr(at);
+            break;
+        }
+        appendJsonString(compact, unescapedJson(text.substr(at + 1, end - at - 1)));
+        at = end;
+    }
+    return compact;
+}
+
 bool isJson(std::string_view text, std::size_t depth)
 {
     std::string open; // what closes the containers around

@@ -20,6 +20,10 @@ void appendJsonString(std::string &to, std::string_view text);
 /// The same bytes fit for a strict parser: invalid UTF-8 becomes U+FFFD, control characters blanks.
 [[nodiscard]] std::string repairedJson(std::string_view text);
 
+/// The value without blanks, strings spelled in one way: the same value is the same text wherever it
+/// comes from. A text that is cut off stays cut off.
+[[nodiscard]] std::string compactJson(std::string_view text);
+
 /// Whether this is one JSON value and nothing else, no deeper than `depth`.
 [[nodiscard]] bool isJson(std::string_view text, std::size_t depth);
 

@@ -88,7 +88,7 @@ private:
         if (key == "baseTimeNanoseconds")
             m_baseNs = jsonInteger(withoutQuotes(*value)).value_or(0);
         else if (m_trace.snapshot.attributes.size() < kMaxTopLevel)
-            m_trace.snapshot.attributes.emplace_back(key, *value);
+            m_trace.snapshot.attributes.emplace_back(key, compactJson(*value));
         return {};
     }
 

@@ -93,7 +93,7 @@ private:
                 m_attributes.emplace_back(snapshot.texts.intern(unescapedJson(key)), text);
             } else if (token != "null") {
                 JsonError inner = simdjson::SUCCESS;
-                const auto text = snapshot.texts.intern(rawOf(field, inner));
+                const auto text = snapshot.texts.intern(compactJson(rawOf(field, inner)));
                 m_attributes.emplace_back(snapshot.texts.intern(unescapedJson(key)), text);
                 return inner;
             }

@@ -186,7 +186,7 @@ private:
             m_extras = *value;
         else if (!takeRingFlag(key, *value) && snapshot.attributes.size() < kMaxTopLevel) {
             m_to.unknownKey("snapshot", key);
-            snapshot.attributes.emplace_back(key, *value);
+            snapshot.attributes.emplace_back(key, compactJson(*value));
         }
         return {};
     }
@@ -204,14 +204,14 @@ private:
 
     [[nodiscard]] Result<void> readSetting(const std::string &key)
     {
-        auto value = m_json.skip(m_reading.limits.attributeBytes);
+        const auto value = m_json.skip(m_reading.limits.attributeBytes);
         if (!value)
             return tl::make_unexpected(value.error());
         (void)takeRingFlag(key, *value);
         if (key == "graph_capture_record_stream_reuse")
             m_to.features.hasStreamReuse = true;
         if (m_to.snapshot.settings.size() < kMaxTopLevel)
-            m_to.snapshot.settings.emplace_back(key, std::move(*value));
+            m_to.snapshot.settings.emplace_back(key, compactJson(*value));
         return {};
     }
 
@@ -276,6 +276,10 @@ private:
         const auto first = m_json.look();
         if (!first)
             return tl::make_unexpected(first.error());
+        if (*first == ']') {
+            m_json.take();
+            return {};
+        }
         if (*first != '[')
             return readOpenedEvents(MemoryKind::PinnedHost, 0);
         for (std::int32_t list = 0;; ++list) {

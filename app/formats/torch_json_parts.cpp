@@ -267,7 +267,7 @@ JsonError TorchJsonParts::takeAttribute(std::string_view key, std::string_view t
         return simdjson::SUCCESS;
     }
     JsonError error = simdjson::SUCCESS;
-    m_to.attribute(m_context, name, rawOf(field, error));
+    m_to.attribute(m_context, name, compactJson(rawOf(field, error)));
     return error;
 }
 

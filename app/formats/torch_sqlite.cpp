@@ -477,12 +477,12 @@ private:
         };
         auto &snapshot = m_to.snapshot;
         m_to.features.hasSettings = table("allocator_settings") != nullptr;
-        auto state = read("allocator_settings", [&](std::string key, std::string value) {
+        auto state = read("allocator_settings", [&](std::string key, const std::string &value) {
             if (key == "trace_alloc_overflowed")
                 m_to.overflowed(value);
             if (key == "trace_alloc_max_entries")
                 m_to.maxEntries(value);
-            snapshot.settings.emplace_back(std::move(key), std::move(value));
+            snapshot.settings.emplace_back(std::move(key), compactJson(value));
         });
         if (state)
             state = read("attributes", [&](std::string key, std::string value) { snapshot.attributes.emplace_back(std::move(key), std::move(value)); });

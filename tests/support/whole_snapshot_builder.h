@@ -103,7 +103,7 @@ inline MemorySnapshot everything(std::uint32_t seed, std::size_t events = 500)
     std::vector<StreamId> streams{0, to.stream(0x7f0000001000), to.stream(UINT64_MAX)};
     std::vector<ContextId> contexts{0, to.context(std::pair<std::int64_t, std::int64_t>(0, 1)), to.context(std::nullopt, {{"user_metadata", "{\"a\": [1]}"}}),
                                     to.context(std::pair<std::int64_t, std::int64_t>(-1, INT64_MAX),
-                                               {{"compile_context", "Torch-Compiled Region: 0/0"}, {"colour", "17"}, {"forward_frames", "[\"a\", \"b\"]"}})};
+                                               {{"compile_context", "Torch-Compiled Region: 0/0"}, {"colour", "17"}, {"forward_frames", "[\"a\",\"b\"]"}})};
     const auto other = to.action("a new \"action\"");
     const auto pick = [&below](const auto &from) { return from[below(from.size())]; };
     for (std::int32_t list = 0; list < 3; ++list) {
@@ -173,8 +173,8 @@ inline MemorySnapshot everything(std::uint32_t seed, std::size_t events = 500)
     snapshot.annotations = {{0, 5, Stage::Start, snapshot.texts.intern("## forward ##")},
                             {1, kUnknownTime, Stage::End, snapshot.texts.intern("")},
                             {-1, 7, Stage::Other, snapshot.texts.intern("x\ty")}};
-    snapshot.settings = {{"PYTORCH_CUDA_ALLOC_CONF", "\"a:\\\"b\\\"\""}, {"max_split_size", "-1"}, {"roundup", "{\"1\": 0}"}, {"odd", "NaN"}};
-    snapshot.attributes = {{"source", "{\"a.py\": \"x\"}"}, {"cut", "{\"a\": [1, 2"}};
+    snapshot.settings = {{"PYTORCH_CUDA_ALLOC_CONF", "\"a:\\\"b\\\"\""}, {"max_split_size", "-1"}, {"roundup", "{\"1\":0}"}, {"odd", "NaN"}};
+    snapshot.attributes = {{"source", "{\"a.py\":\"x\"}"}, {"cut", "{\"a\": [1, 2"}};
     snapshot.unknownKeys = {{"segment.colour", 3}, {"event.colour", 4}};
     snapshot.warnings = {"The first sentence.", "Another \"one\"."};
     snapshot.origin.torchVersions = "2.13 or newer";

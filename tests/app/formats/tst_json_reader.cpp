@@ -304,6 +304,8 @@ void JsonReaderTest::strings()
     std::string invalid;
     appendJsonString(invalid, "a\xFF\xC3");
     QCOMPARE(invalid, std::string("\"a\xEF\xBF\xBD\xEF\xBF\xBD\""));
+    QCOMPARE(compactJson(" { \"a\\u00e9 \\/\" : [1, \"x\\\"\"] }\n"), std::string("{\"a\xC3\xA9 /\":[1,\"x\\\"\"]}"));
+    QCOMPARE(compactJson("[1, \"cut "), std::string("[1,\"cut "));
     QCOMPARE(unescapedJson(R"(\ud83d\ude00\/\b\f\q\u12)"), std::string("\xF0\x9F\x98\x80/\b\f\\q\\u12"));
 }
 

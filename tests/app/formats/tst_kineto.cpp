@@ -275,7 +275,7 @@ void KinetoTest::properties()
     QCOMPARE(trace->deviceProperties.size(), std::size_t{1});
     QCOMPARE(trace->deviceProperties[0].name, std::string("A \"card\""));
     QCOMPARE(trace->deviceProperties[0].totalBytes, std::optional<std::uint64_t>(85899345920));
-    QCOMPARE(trace->snapshot.attributes[1].second, std::string("{\"rank\": 1}"));
+    QCOMPARE(trace->snapshot.attributes[1].second, std::string("{\"rank\":1}"));
     QCOMPARE(trace->snapshot.warnings.size(), std::size_t{1}); // no memory events
 }
 
