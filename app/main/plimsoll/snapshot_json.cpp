@@ -116,7 +116,8 @@ Json momentJson(const SnapshotReport &report, const MemorySnapshot &snapshot, co
     Json holders = Json::array();
     for (std::size_t i = 0; i < device.holders.size() && i < report.question.top; ++i) {
         const auto &holder = device.holders[i];
-        holders.push_back({{"bytes", holder.bytes}, {"allocations", holder.count}, {"frames", stackJson(snapshot, holder.stack)}});
+        holders.push_back({{"bytes", holder.bytes}, {"allocations", holder.count}, {"is_stack_of_free", holder.isStackOfFree},
+                           {"frames", stackJson(snapshot, holder.stack)}});
     }
     Json categories = Json::object();
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {

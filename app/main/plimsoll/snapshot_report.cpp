@@ -55,11 +55,14 @@ Result<DeviceReport> reportOf(const SnapshotQuestion &question, const MemorySnap
     out.level = out.replay->levelAt(out.at);
     out.holders = aliveByStack(*out.replay, out.at);
     if (out.replay->hasAllocations()) {
-        out.categories = Categories(*out.replay).aliveAt(out.at);
+        auto steps = findSteps(*out.replay, stop);
+        out.categories = Categories(*out.replay, steps, stop).aliveAt(out.at);
         out.sizeClasses = sizeClassesAt(*out.replay, out.at);
-        out.leaks = findLeaks(*out.replay);
+        out.leaks = findLeaks(*out.replay, 0, std::move(steps));
     }
-    out.notes = notesOn(*out.replay, out.census);
+    out.notes = notesOn(*out.replay, out.census, stop);
+    if (stop.stop_requested())
+        return failure(Error::Code::Cancelled, "Cancelled.");
     return out;
 }
 
@@ -171,7 +174,11 @@ Result<SnapshotReport> report(const SnapshotQuestion &question, const SnapshotRe
     }
     out.deepestStack = deepestOfEvents(*snapshot);
 
+    constexpr std::size_t kMostDevices = 1'024; // a file may claim any number
     const auto devices = devicesOf(*snapshot);
+    if (devices.size() > kMostDevices && !question.device)
+        return failure(Error::Code::TooLarge, question.file + ": it names " + std::to_string(devices.size())
+                                                  + " devices; --device N explains one of them.");
     for (const auto &device : devices) {
         if (question.device && (device.kind != MemoryKind::Accelerator || device.ordinal != *question.device))
             continue;

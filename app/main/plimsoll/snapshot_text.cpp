@@ -74,7 +74,8 @@ void putHolders(std::ostream &out, const SnapshotReport &report, const MemorySna
     out << "\n  Who held it " << momentText(*device.replay, device.at) << " (" << bytes(device.level) << " asked for)\n";
     for (std::size_t i = 0; i < device.holders.size() && i < report.question.top; ++i) {
         const auto &holder = device.holders[i];
-        out << "    " << bytes(holder.bytes) << " in " << count(static_cast<std::uint64_t>(holder.count), "allocation", "allocations") << '\n';
+        out << "    " << bytes(holder.bytes) << " in " << count(static_cast<std::uint64_t>(holder.count), "allocation", "allocations")
+            << (holder.isStackOfFree ? ", made before the trace; freed at" : "") << '\n';
         putFrames(out, snapshot, holder.stack);
     }
     if (device.holders.size() > report.question.top)
