@@ -2,6 +2,7 @@
 #include "formats/kineto.h"
 #include "formats/memory_timeline.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
