@@ -73,8 +73,19 @@ Result<void> addOoms(const Replay &replay, std::size_t top, const std::stop_toke
     auto ooms = explainOoms(replay, question, stop);
     if (!ooms)
         return tl::make_unexpected(ooms.error());
+    if (ooms->empty())
+        return {};
+    // Each answer replays the trace ten times: a trace with hundreds of failures is not worth hours.
+    constexpr std::size_t kMostAnswered = 8;
+    const auto ground = whatIfGround(replay, stop);
+    std::size_t answered = 0;
     for (auto &oom : *ooms) {
-        auto answer = whatIf(replay, oom, stop);
+        Result<WhatIfReport> answer = failure(Error::Code::TooLarge, "only the first " + std::to_string(kMostAnswered)
+                                                                         + " failures of a device are tried with other settings.");
+        if (!ground)
+            answer = tl::make_unexpected(ground.error());
+        else if (answered++ < kMostAnswered)
+            answer = whatIf(replay, *ground, oom, usualVariants(ground->settings.options), stop);
         if (!answer && answer.error().code == Error::Code::Cancelled)
             return tl::make_unexpected(answer.error());
         out.push_back({std::move(oom), std::move(answer)});
