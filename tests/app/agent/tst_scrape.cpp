@@ -153,7 +153,7 @@ private slots:
         QVERIFY(rig.state().problem.ends_with("."));
         // The neighbour is scraped all the same.
         const auto before = http.requests("/good");
-        QTRY_VERIFY(http.requests("/good") > before);
+        QTRY_VERIFY_WITH_TIMEOUT(http.requests("/good") > before, 30'000);
         QVERIFY(rig.read().last("queue_depth", "shard", "a") == 4.0);
         QVERIFY(rig.read().faults.empty());
     }
