@@ -173,7 +173,8 @@ private:
         if (m_events.threads() > KinetoEvents::kMaxThreads)
             snapshot.warnings.emplace_back("The trace has too many threads: stacks may be mixed up.");
         fillStacks();
-        std::stable_sort(m_events.rows.begin(), m_events.rows.end(), [](const KinetoMemoryRow &a, const KinetoMemoryRow &b) {
+        std::stable_sort(m_events.rows.begin(), m_events.rows.end(), [this](const KinetoMemoryRow &a, const KinetoMemoryRow &b) {
+            m_stop();
             return std::tie(a.device, a.time) < std::tie(b.device, b.time);
         });
         try {
@@ -206,7 +207,7 @@ private:
         std::erase_if(m_events.ranges, [&](const ThreadRange &range) {
             return !isWanted[std::min<std::size_t>(range.thread, m_events.threads())];
         });
-        findStacks(m_events.ranges, moments, m_trace.snapshot.texts, m_trace.snapshot.stacks);
+        findStacks(m_events.ranges, moments, m_trace.snapshot.texts, m_trace.snapshot.stacks, m_stop);
         std::vector<ThreadRange>().swap(m_events.ranges);
         for (const auto &moment : moments)
             m_events.rows[moment.row].stack = moment.stack;
@@ -230,6 +231,7 @@ private:
         device.hasAddresses = std::any_of(rows.begin(), rows.end(), [](const KinetoMemoryRow &row) { return row.address != kUnknownBytes; });
         std::unordered_map<std::uint64_t, std::int64_t> live;
         for (const auto &row : rows) {
+            m_stop();
             TraceEvent event;
             event.action = row.isOom != 0 ? TraceAction::Oom : row.bytes >= 0 ? TraceAction::Alloc : TraceAction::Free;
             event.address = row.isOom != 0 ? kUnknownBytes : row.address;
@@ -323,6 +325,7 @@ private:
     JsonElements m_elements;
     KinetoTrace m_trace;
     KinetoEvents m_events{m_trace.snapshot.texts, m_trace.census};
+    StopCheck m_stop{m_reading.stop};
     std::string m_buffer;
     std::int64_t m_baseNs = 0;
     bool m_isTrace = false;
@@ -334,6 +337,8 @@ Result<KinetoTrace> readKineto(ByteSource &source, const SnapshotReading &readin
 {
     try {
         return KinetoReader(source, reading).read();
+    } catch (const StopCheck::Stopped &) {
+        return failure(Error::Code::Cancelled, "Reading was cancelled.");
     } catch (const std::bad_alloc &) {
         return failure(Error::Code::TooLarge, "There is not enough memory to read this file.");
     }

@@ -74,19 +74,22 @@ private:
 
 } // namespace
 
-void findStacks(std::vector<ThreadRange> &ranges, std::vector<ThreadMoment> &moments, TextTable &texts, StackTable &stacks)
+void findStacks(std::vector<ThreadRange> &ranges, std::vector<ThreadMoment> &moments, TextTable &texts, StackTable &stacks, StopCheck &stop)
 {
     // Stable: of two that are equal the file's first one is the outer one.
-    std::stable_sort(ranges.begin(), ranges.end(), [](const ThreadRange &a, const ThreadRange &b) {
+    std::stable_sort(ranges.begin(), ranges.end(), [&stop](const ThreadRange &a, const ThreadRange &b) {
+        stop();
         return std::tuple(std::uint32_t{a.thread}, a.begin, b.end) < std::tuple(std::uint32_t{b.thread}, b.begin, a.end);
     });
-    std::stable_sort(moments.begin(), moments.end(), [](const ThreadMoment &a, const ThreadMoment &b) {
+    std::stable_sort(moments.begin(), moments.end(), [&stop](const ThreadMoment &a, const ThreadMoment &b) {
+        stop();
         return std::tie(a.thread, a.time) < std::tie(b.thread, b.time);
     });
     OpenRanges open(texts, stacks);
     auto range = ranges.begin();
     std::uint32_t thread = 0;
     for (auto &moment : moments) {
+        stop();
         if (moment.thread != thread || &moment == moments.data()) {
             thread = moment.thread;
             open.clear();

@@ -5,7 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <stop_token>
+#include <utility>
 #include <vector>
 
 namespace plimsoll {
@@ -29,8 +30,27 @@ struct ThreadMoment
     StackId stack = kNoStack;
 };
 
+/// Asked in long loops and sorts; throws, within the reader, when nobody wants the result any more.
+class StopCheck
+{
+public:
+    struct Stopped
+    {};
+
+    explicit StopCheck(std::stop_token stop) : m_stop(std::move(stop)) {}
+    void operator()()
+    {
+        if ((++m_asked & 0xFFFFU) == 0 && m_stop.stop_requested())
+            throw Stopped();
+    }
+
+private:
+    std::stop_token m_stop;
+    std::uint32_t m_asked = 0;
+};
+
 /// Fills in what was running at each moment, innermost first; kNoStack where nothing was. Sorts
 /// both by thread and time.
-void findStacks(std::vector<ThreadRange> &ranges, std::vector<ThreadMoment> &moments, TextTable &texts, StackTable &stacks);
+void findStacks(std::vector<ThreadRange> &ranges, std::vector<ThreadMoment> &moments, TextTable &texts, StackTable &stacks, StopCheck &stop);
 
 } // namespace plimsoll

@@ -112,6 +112,7 @@ private slots:
     void nesting();
     void longValue();
     void cancel();
+    void cancelBehindTheEvents();
     void windowBorders();
 };
 
@@ -395,6 +396,26 @@ void KinetoTest::cancel()
     SnapshotReading reading;
     reading.stop = stop.get_token();
     const auto trace = readText('[' + memory(1, 1) + ']', reading);
+    QVERIFY(!trace);
+    QVERIFY(trace.error().code == Error::Code::Cancelled);
+}
+
+void KinetoTest::cancelBehindTheEvents()
+{
+    // All was read; what is left is sorting.
+    std::string text = "[";
+    for (int i = 0; i < 60'000; ++i)
+        text += "{\"ph\":\"X\",\"name\":\"n\",\"pid\":1,\"tid\":2,\"ts\":" + std::to_string(i * 7919 % 60'000) + ",\"dur\":3}," + memory(i, 1) + ',';
+    text.back() = ']';
+    std::stop_source stop;
+    SnapshotReading reading;
+    reading.stop = stop.get_token();
+    reading.progress = [&stop](const Progress &progress) {
+        if (progress.perMille == 1000)
+            stop.request_stop();
+    };
+    // The reader asks before it tells how far it is, so the end is the first it can miss.
+    const auto trace = readText(text, reading);
     QVERIFY(!trace);
     QVERIFY(trace.error().code == Error::Code::Cancelled);
 }
