@@ -23,6 +23,7 @@
 #include <QAbstractButton>
 #include <QAction>
 #include <QLineEdit>
+#include <QScreen>
 #include <QWheelEvent>
 
 using namespace plimsoll;
