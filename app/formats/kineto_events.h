@@ -98,7 +98,8 @@ private:
     KinetoCensus &m_census;
     std::unordered_map<std::string, std::uint32_t> m_threads;
     std::string m_threadKey;
-    std::string m_lastThreadKey;
+    std::string m_lastPid;
+    std::string m_lastTid;
     std::uint32_t m_lastThread = 0;
     std::string m_deviceKey;
     std::string m_buffer;
