@@ -58,6 +58,8 @@ private:
 
 void SnapshotRoundTripTest::captures(qint64 most)
 {
+    if (test::kIsSanitized)
+        most = std::min<qint64>(most, 100'000); // the large ones hold nothing else, only more of it
     QTest::addColumn<QString>("path");
     if (!QDir(QStringLiteral(PLIMSOLL_SHARED_DATA "/snapshots")).exists())
         QSKIP("the captures are not on this machine");
