@@ -151,25 +151,34 @@ void HistoryIntake::liftHeadLimit()
 void HistoryIntake::takeBlock(const AgentRow &agent, const SampleBlock &block)
 {
     auto &state = m_store.state;
-    const std::size_t rows = block.rows();
-    if (rows == 0 || block.columns.empty())
+    const std::size_t allRows = block.rows();
+    if (allRows == 0 || block.columns.empty())
         return;
-    if (block.values.size() != rows * block.columns.size())
+    if (block.values.size() != allRows * block.columns.size())
         return state.drop(block.values.size(), "blocks whose shape does not fit");
-    std::vector<std::int64_t> times(rows);
-    for (std::size_t i = 0; i < rows; ++i)
-        times[i] = toUnixNanos(block.times[i]);
-    if (*std::min_element(times.begin(), times.end()) < 0)
+    std::vector<std::int64_t> allTimes(allRows);
+    for (std::size_t i = 0; i < allRows; ++i)
+        allTimes[i] = toUnixNanos(block.times[i]);
+    if (*std::min_element(allTimes.begin(), allTimes.end()) < 0)
         return state.drop(block.samples(), "times before 1970");
-    if (*std::min_element(times.begin(), times.end()) < m_store.rawSince)
-        return state.drop(block.samples(), "older than the raw samples that are kept");
+    // Times rise, so what is too old stands in front.
+    const std::int64_t since = m_store.rawSince;
+    const auto tooOld = static_cast<std::size_t>(
+        std::find_if(allTimes.begin(), allTimes.end(), [since](std::int64_t time) { return time >= since; }) - allTimes.begin());
+    state.drop(tooOld * block.columns.size(), "older than the raw samples that are kept");
+    const std::size_t rows = allRows - tooOld;
+    const auto times = std::span<const std::int64_t>(allTimes).subspan(tooOld);
+    if (rows == 0)
+        return;
+    if (*std::min_element(times.begin(), times.end()) < since)
+        return state.drop(rows * block.columns.size(), "times that do not rise");
 
     const auto &numbers = m_numbers[agent.id.value];
     std::vector<Target> targets;
     targets.reserve(block.columns.size());
     std::vector<SampleNote> notes;
     for (std::size_t c = 0; c < block.columns.size(); ++c) {
-        const auto values = std::span(block.values).subspan(c * rows, rows);
+        const auto values = std::span(block.values).subspan(c * allRows + tooOld, rows);
         const auto number = numbers.find(block.columns[c]);
         const auto *row = number == numbers.end() ? nullptr : m_store.table.find(number->second);
         if (row == nullptr) {

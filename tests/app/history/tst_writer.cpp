@@ -546,6 +546,20 @@ void TestWriter::forgetsOldRawButNotItsExtremes()
     Feeder::post(*history, feeder.rows(scene.begin + 60s, 5, [](int, std::size_t) { return 1.0; }));
     history->flush();
     QCOMPARE(history->state().dropped, 5U);
+    // A block that begins in such a time loses the rows that are too old, and no other.
+    const auto since = std::stoll(scene.question("SELECT value FROM meta WHERE key = 'raw_since'"));
+    const auto edge = std::chrono::ceil<std::chrono::seconds>(fromUnixNanos(since));
+    Feeder late("other", {"late"});
+    Feeder::post(*history, late.rows(edge - 3s, 10, [](int row, std::size_t) { return 1000.0 + row; }));
+    history->flush();
+    QCOMPARE(history->state().dropped, 8U);
+    const auto kept = history->slice(std::vector{history->latest()[1].id}, {edge - 10s, edge + 10s}, 100, {});
+    QVERIFY(kept);
+    std::size_t count = 0;
+    for (const auto &bucket : kept->front().buckets)
+        count += bucket.count;
+    QCOMPARE(count, std::size_t{7});
+    QCOMPARE(kept->front().buckets.back().last, 1009.0);
 }
 
 void TestWriter::staysUnderItsSize()
