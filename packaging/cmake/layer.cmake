@@ -45,6 +45,8 @@ function(plimsoll_program name source)
     file(GLOB extra CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/app/main/${name}/*.cpp)
     add_executable(${name} ${source} ${extra})
     target_link_libraries(${name} PRIVATE ${P_USES} ${P_PRIVATE_USES} plimsoll_warnings)
+    # A station's foreign libraries are loaded only where something of them is called.
+    target_link_options(${name} PRIVATE LINKER:--as-needed)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
     if("plimsoll_views" IN_LIST P_USES)
         set_target_properties(${name} PROPERTIES AUTOMOC ON)
