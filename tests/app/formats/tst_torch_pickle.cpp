@@ -689,7 +689,7 @@ void TorchPickleTest::anyOrder()
 // A dictionary of one item is written by SETITEM, which does not say that it is complete.
 void TorchPickleTest::oneItemContainers()
 {
-    std::string bytes("\x80\x04}\x94\x8c\x0d" "device_traces\x94]\x94]\x94}\x94\x8c\x06" "action\x94\x8c\x05" "alloc\x94s" "aas.", 52);
+    std::string bytes("\x80\x04}\x94\x8c\x0d" "device_traces\x94]\x94]\x94}\x94\x8c\x06" "action\x94\x8c\x05" "alloc\x94s" "aas.");
     const auto s = readBoth(bytes);
     QCOMPARE(s.events.size(), std::size_t(1));
     QVERIFY(s.events.action[0] == TraceAction::Alloc);
