@@ -54,9 +54,9 @@ public:
     }
 
     /// The caller has looked at the capacity. True when something else stood there.
-    bool put(std::uint64_t slot, const PickleValue &value)
+    bool put(std::uint64_t slot, const PickleValue &value) { return putPacked(slot, packed(value)); }
+    bool putPacked(std::uint64_t slot, std::uint32_t raw)
     {
-        const auto raw = packed(value);
         if (slot >= m_entries.size())
             m_entries.setSize(static_cast<std::size_t>(slot) + 1);
         const auto before = m_entries[slot];

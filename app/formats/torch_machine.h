@@ -40,9 +40,17 @@ private:
     /// Memo entries that the fast path has not made yet.
     struct Puts
     {
-        std::array<std::pair<std::uint32_t, PickleValue>, 16> entries;
+        struct Entry
+        {
+            std::uint32_t slot;
+            std::uint32_t entry; // as the memo keeps it
+        };
+
+        explicit Puts(std::uint32_t nextSlot) noexcept : next(nextSlot) {} // the entries stay as they are: one of these an event
+
+        std::array<Entry, 16> entries;
         std::size_t count = 0;
-        std::uint32_t next = 0; // what MEMOIZE will number next
+        std::uint32_t next; // what MEMOIZE will number next
     };
 
     void loop();
@@ -86,7 +94,7 @@ private:
     [[nodiscard]] bool fastEvent();
     [[nodiscard]] bool fastList();
     [[nodiscard]] bool readList(const std::uint8_t *&at, Puts &puts, StackId &stack);
-    [[nodiscard]] bool readPut(const std::uint8_t *&at, Puts &puts, const PickleValue &value) const;
+    [[nodiscard]] bool readPut(const std::uint8_t *&at, Puts &puts, std::uint32_t entry) const;
     [[nodiscard]] bool readNumber(const std::uint8_t *&at, std::uint64_t &value, bool &isNegative);
     [[nodiscard]] bool readAttribute(const std::uint8_t *&at, Puts &puts, TextId key);
     [[nodiscard]] StackId stackOfGets(const std::uint8_t *gets, std::size_t length);

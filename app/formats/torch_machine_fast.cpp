@@ -47,7 +47,7 @@ bool isTag(std::uint32_t entry, PickleTag tag) noexcept
 
 } // namespace
 
-[[gnu::always_inline]] inline bool TorchMachine::readPut(const std::uint8_t *&at, Puts &puts, const PickleValue &value) const
+[[gnu::always_inline]] inline bool TorchMachine::readPut(const std::uint8_t *&at, Puts &puts, std::uint32_t entry) const
 {
     std::uint32_t slot = 0;
     switch (*at) {
@@ -69,7 +69,7 @@ bool isTag(std::uint32_t entry, PickleTag tag) noexcept
     if (puts.count == puts.entries.size() || slot >= m_draft.memo.capacity() || slot > m_opcodeAt
         || m_draft.memo.entry(slot) != 0)
         return false;
-    puts.entries[puts.count++] = {slot, value};
+    puts.entries[puts.count++] = {slot, entry};
     puts.next++;
     return true;
 }
@@ -77,7 +77,7 @@ bool isTag(std::uint32_t entry, PickleTag tag) noexcept
 void TorchMachine::commit(const Puts &puts)
 {
     for (std::size_t i = 0; i < puts.count; ++i)
-        (void)m_draft.memo.put(puts.entries[i].first, puts.entries[i].second);
+        (void)m_draft.memo.putPacked(puts.entries[i].slot, puts.entries[i].entry);
 }
 
 [[gnu::always_inline]] inline bool TorchMachine::readNumber(const std::uint8_t *&at, std::uint64_t &value, bool &isNegative)
@@ -144,7 +144,7 @@ bool TorchMachine::readList(const std::uint8_t *&at, Puts &puts, StackId &stack)
 {
     // The list's own entry is known only once the stack is.
     const auto putAt = puts.count;
-    if (!readPut(at, puts, {}))
+    if (!readPut(at, puts, 0))
         return false;
     const auto *const end = m_window.end;
     if (*at == op::Mark) {
@@ -183,10 +183,11 @@ bool TorchMachine::readList(const std::uint8_t *&at, Puts &puts, StackId &stack)
             stack = kEmptyStack;
         }
     }
+    const auto entry = PickleMemo::pack(PickleTag::Stack, stack);
     for (auto i = putAt; i < puts.count; ++i)
-        puts.entries[i].second = {PickleTag::Stack, stack};
+        puts.entries[i].entry = entry;
     // The C++ dialect numbers a list when it is complete. It may also not be: lists are written in batches.
-    if (!readPut(at, puts, {PickleTag::Stack, stack}) || at >= end)
+    if (!readPut(at, puts, entry) || at >= end)
         return false;
     switch (*at) {
     case op::SetItems:
@@ -202,8 +203,7 @@ bool TorchMachine::readList(const std::uint8_t *&at, Puts &puts, StackId &stack)
 bool TorchMachine::fastList()
 {
     const auto *at = m_window.at;
-    Puts puts;
-    puts.next = m_draft.memo.count();
+    Puts puts(m_draft.memo.count());
     StackId stack = kNoStack;
     if (!readList(at, puts, stack))
         return false;
@@ -242,7 +242,7 @@ bool TorchMachine::readAttribute(const std::uint8_t *&at, Puts &puts, TextId key
             last = m_draft.intern(bytes);
         text = last;
         at += length;
-        if (!readPut(at, puts, {PickleTag::Text, text}))
+        if (!readPut(at, puts, PickleMemo::pack(PickleTag::Text, text)))
             return false;
     }
     if (text == 0 || (key == idOf(TorchKey::CompileContext) && texts[text] == "N/A"))
@@ -256,10 +256,9 @@ bool TorchMachine::fastEvent()
     const auto *at = m_window.at;
     auto &event = m_draft.event;
     event.clear();
-    Puts puts;
-    puts.next = m_draft.memo.count();
+    Puts puts(m_draft.memo.count());
     const auto row = m_draft.rows.size();
-    if (!readPut(at, puts, runOf(row, 1)) || *at != op::Mark)
+    if (!readPut(at, puts, PickleMemo::pack(PickleTag::Run, static_cast<std::uint32_t>(row))) || *at != op::Mark)
         return false;
     ++at;
     while (*at != op::SetItems) {
@@ -317,7 +316,7 @@ bool TorchMachine::fastEvent()
                     return false;
                 ++at;
                 event.pool = {static_cast<std::int64_t>(value), static_cast<std::int64_t>(second)};
-                if (!readPut(at, puts, m_draft.pairOf(event.pool.first, event.pool.second)))
+                if (!readPut(at, puts, PickleMemo::pack(PickleTag::Pair, m_draft.pairOf(event.pool.first, event.pool.second).id())))
                     return false;
             }
             event.hasPool = true;
