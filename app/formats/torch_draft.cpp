@@ -336,7 +336,12 @@ std::optional<std::pair<std::int64_t, std::int64_t>> TorchDraft::poolOf(const Pi
 
 TextId TorchDraft::attributeOf(const PickleValue &raw)
 {
-    const auto value = resolved(raw);
+    auto value = resolved(raw);
+    // Under a key that we do not know a stack is still one: the next event may have the same list as its frames.
+    if (value.is(PickleTag::Object) && arena[value.id()].kind == PickleObject::Kind::List
+        && std::all_of(arena[value.id()].items.begin(), arena[value.id()].items.end(),
+                       [](const PickleValue &item) { return item.is(PickleTag::Frame); }))
+        value = settledFrames(value);
     if (value.is(PickleTag::Text) || value.is(PickleTag::Json))
         return value.id();
     const auto id = intern(jsonOf(value, true));

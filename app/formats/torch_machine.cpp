@@ -455,17 +455,20 @@ void TorchMachine::put(std::uint64_t slot)
     const auto value = top();
     if (slot >= m_draft.memo.capacity() || slot > m_opcodeAt + kMemoSlack)
         refuse(Error::Code::Corrupt, "puts into memo entry " + std::to_string(slot) + ", more than the file can have");
+    if (m_draft.memo.entry(slot) != 0) { // what was known of the bytes that name this entry is over
+        if (const auto old = m_draft.memo.value(slot); old.is(PickleTag::Object)) {
+            auto &object = m_draft.arena[old.id()];
+            if (object.memoSlot == slot)
+                object.memoSlot = UINT32_MAX; // what it becomes is not to be written there
+        }
+        m_lists.clear();
+    }
     if (value.is(PickleTag::Object)) {
         auto &object = m_draft.arena[value.id()];
         if (object.memoSlot == UINT32_MAX)
             object.memoSlot = static_cast<std::uint32_t>(slot);
-        else
+        else if (object.memoSlot != slot)
             object.isShared = true;
-    }
-    if (m_draft.memo.entry(slot) != 0) { // what was known of the bytes that name this entry is over
-        if (const auto old = m_draft.memo.value(slot); old.is(PickleTag::Object))
-            m_draft.arena[old.id()].isShared = true;
-        m_lists.clear();
     }
     (void)m_draft.memo.put(slot, value);
 }

@@ -83,6 +83,8 @@ private slots:
     void anyOrder();
     void oneItemContainers();
     void memoIsOverwritten();
+    void memoIsOverwrittenWhileOpen();
+    void stackUnderAnUnknownKey();
     void textsThatAreLong();
     void trailingBytes();
     void emptySnapshots_data();
@@ -725,6 +727,57 @@ void TorchPickleTest::memoIsOverwritten()
     QVERIFY(s.events.stack[3] != s.events.stack[2]);
     const auto stack = s.stacks.stack(s.events.stack[3]);
     QVERIFY(s.texts[s.stacks.frame(stack[0]).name] == "b");
+}
+
+// A list whose number went to something else before the list was complete.
+void TorchPickleTest::memoIsOverwrittenWhileOpen()
+{
+    PickleWriter w{Dialect::Cpp};
+    w.snapshot([&] {
+        w.event("alloc", 1, 1, [&] {
+            w.key("user_metadata", std::string("first"));
+            w.key("frames", [&] {
+                w.bytes += "]r";
+                w.raw(std::uint32_t{200}); // far from the writer's own
+                w.bytes += '(';
+                w.frame("a.py", 1, "f");
+                w.text("first");
+                w.bytes += 'r';
+                w.raw(std::uint32_t{200});
+                w.bytes += '0';
+                w.bytes += 'e';
+            });
+        });
+        w.event("alloc", 2, 1, [&] { w.key("user_metadata", [&] { w.get(200); }); });
+    });
+    const auto s = readBoth(w.finished());
+    QCOMPARE(s.events.size(), std::size_t(2));
+    QCOMPARE(s.stacks.depth(s.events.stack[0]), std::size_t(1));
+    QCOMPARE(attribute(s, 1, "user_metadata"), std::string("first"));
+}
+
+void TorchPickleTest::stackUnderAnUnknownKey()
+{
+    PickleWriter w;
+    w.snapshot([&] {
+        std::uint32_t frame = 0;
+        std::uint32_t list = 0;
+        std::uint32_t empty = 0;
+        w.event("alloc", 1, 1, [&] { w.key("frames", [&] { w.list([&] { frame = w.frame("a.py", 1, "f"); }); }); });
+        w.event("alloc", 2, 1, [&] {
+            w.key("other_frames", [&] { list = w.list([&] { w.get(frame), w.get(frame); }); });
+            w.key("no_frames", [&] { empty = w.list([] {}); });
+        });
+        w.event("alloc", 3, 1, [&] { w.key("frames", [&] { w.get(list); }); });
+        w.event("alloc", 4, 1, [&] { w.key("frames", [&] { w.get(empty); }); });
+    });
+    const auto s = readBoth(w.finished());
+    QCOMPARE(s.events.size(), std::size_t(4));
+    QCOMPARE(s.stacks.depth(s.events.stack[2]), std::size_t(2));
+    QCOMPARE(s.events.stack[3], kEmptyStack);
+    QCOMPARE(attribute(s, 1, "no_frames"), std::string("[]"));
+    QVERIFY(attribute(s, 1, "other_frames").starts_with("[{\"filename\":\"a.py\",\"line\":1"));
+    QVERIFY(s.warnings.empty());
 }
 
 void TorchPickleTest::textsThatAreLong()
