@@ -37,7 +37,7 @@ PaletteEntry action(const QString &id, const QString &title, Icon icon, const QS
 
 QString enter()
 {
-    return QKeySequence(Qt::Key_Return).toString(QKeySequence::NativeText);
+    return QKeySequence(Qt::Key_Enter).toString(QKeySequence::NativeText);
 }
 
 // Filtering by it and copying its name can be done with every place; opening stands before them.
@@ -46,7 +46,7 @@ void addActions(PaletteEntry &entry, const QString &openTitle, const QString &fi
     if (!openTitle.isEmpty())
         entry.actions.push_back(action(QStringLiteral("open"), openTitle, entry.icon, enter(), entry.run));
     entry.actions.push_back(action(QStringLiteral("filter"), filterTitle, Icon::Search,
-                                   QKeySequence(Qt::CTRL | Qt::Key_Return).toString(QKeySequence::NativeText), entry.filter));
+                                   QKeySequence(Qt::CTRL | Qt::Key_Enter).toString(QKeySequence::NativeText), entry.filter));
     entry.actions.push_back(action(QStringLiteral("copy"), tr("Copy its name"), Icon::Copy, {},
                                    [name] { QGuiApplication::clipboard()->setText(name); }));
 }
