@@ -191,6 +191,7 @@ private slots:
     void made();
     void profilerTraces_data() { addRows(QStringLiteral("kineto")); }
     void profilerTraces() { compare(); }
+    void tellsUnknownFromNothing();
     void heapProfiles_data() { addRows(QStringLiteral("pprof")); }
     void heapProfiles() { compare(); }
     void generated();
@@ -221,6 +222,33 @@ void SnapshotCommandTest::compare()
     QVERIFY2(outcome.status == 0, outcome.err.constData());
     const auto found = difference(expected, outcome.json());
     QVERIFY2(found.isEmpty(), qPrintable(found));
+}
+
+// A profiler trace knows no segments, and without addresses no single allocation: null, not 0.
+void SnapshotCommandTest::tellsUnknownFromNothing()
+{
+    const QTemporaryDir folder;
+    const auto path = folder.filePath(QStringLiteral("trace.json"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"traceEvents": [
+        {"ph": "i", "name": "[memory]", "s": "t", "pid": 1, "tid": 1, "ts": 10, "args": {"Device Type": 1, "Device Id": 0, "Bytes": 4096}},
+        {"ph": "i", "name": "[memory]", "s": "t", "pid": 1, "tid": 1, "ts": 20, "args": {"Device Type": 1, "Device Id": 0, "Bytes": -1024}}]})");
+    file.close();
+    const auto outcome = run({path, QStringLiteral("--json")});
+    QVERIFY2(outcome.status == 0, outcome.err.constData());
+    const auto report = outcome.json();
+    for (const auto *key : {"reserved_bytes", "allocated_bytes", "active_bytes", "requested_bytes", "inactive_bytes"})
+        QVERIFY2(report.value(QLatin1String(key)).isNull(), key);
+    QCOMPARE(report.value(QLatin1String("peak_requested_absolute")).toInteger(), 4096);
+    const auto device = report.value(QLatin1String("memory")).toObject().value(QLatin1String("0")).toObject();
+    for (const auto *key : {"segments", "reserved_bytes", "blocks_by_state", "largest_free_block_bytes", "fragmentation"})
+        QVERIFY2(device.value(QLatin1String(key)).isNull(), key);
+    const auto trace = device.value(QLatin1String("trace")).toObject();
+    for (const auto *key : {"end_live", "peak_requested_absolute", "peak_event_index", "reserved_at_start_bytes"})
+        QVERIFY2(trace.value(QLatin1String(key)).isNull(), key);
+    QCOMPARE(trace.value(QLatin1String("alloc_bytes")).toInteger(), 4096);
+    QCOMPARE(device.value(QLatin1String("peak")).toObject().value(QLatin1String("requested_bytes")).toInteger(), 4096);
 }
 
 void SnapshotCommandTest::made_data()

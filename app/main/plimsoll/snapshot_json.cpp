@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <initializer_list>
 #include <ostream>
 
 namespace plimsoll {
@@ -154,11 +155,23 @@ Json leaksJson(const SnapshotReport &report, const MemorySnapshot &snapshot, con
             {"never_freed", list}};
 }
 
+// Traces of a profiler and memory timelines have events only.
+bool knowsSegments(const SnapshotReport &report)
+{
+    return std::holds_alternative<MemorySnapshot>(report.file->content);
+}
+
+void setUnknown(Json &object, std::initializer_list<const char *> keys)
+{
+    for (const auto *key : keys)
+        object[key] = nullptr;
+}
+
 Json deviceJson(const SnapshotReport &report, const MemorySnapshot &snapshot, const DeviceReport &device)
 {
     const auto &census = device.census;
     const auto &replay = *device.replay;
-    return {{"segments", census.segments},
+    Json out{{"segments", census.segments},
             {"segments_not_tiled_by_blocks", census.segmentsNotTiled},
             {"expandable_segments", census.expandableSegments},
             {"reserved_bytes", census.reserved},
@@ -186,6 +199,17 @@ Json deviceJson(const SnapshotReport &report, const MemorySnapshot &snapshot, co
             {"at", momentJson(report, snapshot, device)},
             {"leaks", leaksJson(report, snapshot, device.leaks)},
             {"notes", device.notes}};
+    if (!knowsSegments(report)) {
+        setUnknown(out, {"segments", "segments_not_tiled_by_blocks", "expandable_segments", "reserved_bytes", "segment_allocated_size_sum",
+                         "segment_active_size_sum", "allocated_bytes", "active_bytes", "requested_bytes", "inactive_bytes", "blocks_by_state",
+                         "rounding_waste_bytes", "free_in_wholly_free_segments_bytes", "free_in_partly_used_segments",
+                         "largest_free_block_bytes", "fragmentation", "reserved_by_pool"});
+        setUnknown(out["trace"], {"reserved_at_start_bytes", "live_blocks_never_in_trace", "live_in_trace_but_not_in_blocks", "pending_before_trace"});
+    }
+    if (!replay.hasAllocations()) // nothing can be matched: the peak above is of the level
+        setUnknown(out["trace"], {"free_without_alloc", "alloc_of_live_address", "end_live", "end_requested_relative_to_start",
+                                  "peak_requested_relative_to_start", "peak_event_index", "peak_requested_absolute"});
+    return out;
 }
 
 std::string keyOf(const SnapshotDevice &device)
@@ -327,7 +351,8 @@ void addMemory(Json &document, const SnapshotReport &report, const MemorySnapsho
         active += device.census.active();
         requested += device.census.requested();
         inactive += device.census.inactive();
-        peak += device.census.trace.peakAbsolute;
+        // Running totals of a profiler say more than its events do.
+        peak += knowsSegments(report) ? device.census.trace.peakAbsolute : device.replay->peakLevel();
     }
     auto &byAction = document["events_by_action"] = Json::object();
     for (const auto &[action, count] : actions)
@@ -338,6 +363,10 @@ void addMemory(Json &document, const SnapshotReport &report, const MemorySnapsho
     document["requested_bytes"] = requested;
     document["inactive_bytes"] = inactive;
     document["peak_requested_absolute"] = peak; // of the devices, added up
+    if (!knowsSegments(report))
+        setUnknown(document, {"reserved_bytes", "allocated_bytes", "active_bytes", "requested_bytes", "inactive_bytes"});
+    if (!knowsSegments(report) && report.devices.empty())
+        document["peak_requested_absolute"] = nullptr;
     auto &ooms = document["ooms"] = Json::array();
     for (const auto &oom : report.ooms)
         ooms.push_back(oomJson(snapshot, oom));
