@@ -2,7 +2,6 @@
 #pragma once
 
 #include "formats/memory_snapshot.h"
-#include "snapshot/size_rounding.h"
 
 #include <array>
 #include <cstdint>
@@ -12,6 +11,12 @@
 #include <vector>
 
 namespace plimsoll {
+
+inline constexpr std::uint64_t kAllocatorUnit = 512;                     // bytes; the smallest block too
+inline constexpr std::uint64_t kSmallLimit = std::uint64_t{1} << 20U;    // rounded sizes up to it live in the small half
+inline constexpr std::uint64_t kSmallSegment = std::uint64_t{2} << 20U;
+inline constexpr std::uint64_t kLargeSegment = std::uint64_t{20} << 20U; // for rounded sizes under kOwnSegment
+inline constexpr std::uint64_t kOwnSegment = std::uint64_t{10} << 20U;   // from here a segment of its own, in units of 2 MiB
 
 /// What steers PyTorch's caching allocator, as far as it decides about sizes and places.
 struct AllocatorOptions

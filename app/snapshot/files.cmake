@@ -28,7 +28,6 @@ set(snapshot_SOURCES
     residency.cpp
     segment_map.cpp
     size_classes.cpp
-    size_rounding.cpp
     stack_totals.cpp
     stack_tree.cpp
     steps.cpp
@@ -62,7 +61,6 @@ set(snapshot_HEADERS
     residency.h
     segment_map.h
     size_classes.h
-    size_rounding.h
     stack_totals.h
     stack_tree.h
     steps.h

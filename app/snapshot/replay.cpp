@@ -16,7 +16,7 @@ std::uint64_t known(std::uint64_t bytes) noexcept
 } // namespace
 
 Replay::Replay(const MemorySnapshot &snapshot, const SnapshotDevice &device, std::stop_token stop)
-    : m_snapshot(&snapshot), m_device(device), m_rounding(snapshot), m_end(static_cast<EventInstant>(device.eventCount))
+    : m_snapshot(&snapshot), m_device(device), m_allocator(allocatorSettingsOf(snapshot).options), m_end(static_cast<EventInstant>(device.eventCount))
 {
     m_hasAllocations = !device.list || snapshot.devices[*device.list].hasAddresses || device.eventCount == 0;
     sortSegments();
@@ -67,7 +67,7 @@ std::uint64_t Replay::roundedSize(AllocationId id) const noexcept
         if (const auto block = blockOf(id))
             return m_device.blocksOf(*m_snapshot)[*block].size;
     }
-    return m_rounding(sizes()[id]);
+    return sizes()[id] == 0 ? 0 : plimsoll::roundedSize(sizes()[id], m_allocator);
 }
 
 std::optional<std::size_t> Replay::blockOf(AllocationId id) const noexcept

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "formats/reserved_array.h"
+#include "snapshot/allocator_options.h"
 #include "snapshot/device_list.h"
-#include "snapshot/size_rounding.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -44,7 +44,6 @@ public:
 
     [[nodiscard]] const MemorySnapshot &snapshot() const noexcept { return *m_snapshot; }
     [[nodiscard]] const SnapshotDevice &device() const noexcept { return m_device; }
-    [[nodiscard]] const SizeRounding &rounding() const noexcept { return m_rounding; }
     [[nodiscard]] bool hasAllocations() const noexcept { return m_hasAllocations; }
 
     // Instants and events
@@ -134,7 +133,7 @@ private:
 
     const MemorySnapshot *m_snapshot;
     SnapshotDevice m_device;
-    SizeRounding m_rounding;
+    AllocatorOptions m_allocator; // the file's own, for sizes that nothing says
     bool m_hasAllocations = true;
     bool m_isCancelled = false;
     EventInstant m_end = 0;

@@ -234,9 +234,14 @@ void SegmentMapTest::rounding()
     for (int power = 0; power < 16; ++power)
         json += std::string(power == 0 ? "" : ", ") + '"' + std::to_string(1 << power) + "\": " + std::to_string(divisions);
     snapshot.settings.emplace_back("roundup_power2_divisions", json + '}');
-    const SizeRounding rounding(snapshot);
-    QCOMPARE(rounding.hasDivisions(), divisions > 1);
-    QCOMPARE(static_cast<quint64>(rounding(size)), rounded);
+    snapshot.events = EventColumns(1);
+    snapshot.events.append({TraceAction::Alloc, 0x1000, size});
+    snapshot.devices.emplace_back().eventCount = 1;
+    const auto devices = devicesOf(snapshot);
+    QCOMPARE(devices.size(), std::size_t{1});
+    const Replay replay(snapshot, devices.front());
+    QCOMPARE(replay.size(), std::size_t{1});
+    QCOMPARE(static_cast<quint64>(replay.roundedSize(0)), rounded);
 }
 
 QTEST_GUILESS_MAIN(SegmentMapTest)
