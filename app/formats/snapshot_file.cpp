@@ -14,8 +14,11 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <span>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace plimsoll {
 namespace {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "formats/snapshot_format.h"
 
+#include "formats/heap_text.h"
+#include "formats/pprof.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -106,12 +109,6 @@ SnapshotFormat sniffJson(std::string_view text) noexcept
     return SnapshotFormat::Unknown;
 }
 
-bool isHeapText(std::string_view text) noexcept
-{
-    return text.starts_with("heap profile:") || text.starts_with("heap_v2/") || text.starts_with("--- heap")
-        || text.starts_with("--- heapz");
-}
-
 SnapshotFormat sniffHtml(std::string_view text) noexcept
 {
     if (text.find("local_files") != std::string_view::npos)
@@ -119,42 +116,6 @@ SnapshotFormat sniffHtml(std::string_view text) noexcept
     if (text.find("data:image/png;base64") != std::string_view::npos)
         return SnapshotFormat::MemoryTimelineHtml;
     return SnapshotFormat::TorchHtml; // the files may come behind a long script
-}
-
-// A perftools.profiles.Profile: its first fields have numbers, types and lengths of that message.
-bool isPprof(std::string_view bytes) noexcept
-{
-    const auto varint = [&bytes](std::uint64_t &value) {
-        value = 0;
-        for (unsigned shift = 0; shift < 63 && !bytes.empty(); shift += 7) {
-            const auto byte = static_cast<unsigned char>(bytes.front());
-            bytes.remove_prefix(1);
-            value |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
-            if (byte < 0x80)
-                return true;
-        }
-        return false;
-    };
-    constexpr std::uint64_t kNumbers = (1U << 7U) | (1U << 8U) | (1U << 9U) | (1U << 10U) | (1U << 12U) | (1U << 13U) | (1U << 14U);
-    std::size_t fields = 0;
-    for (; fields < 8 && !bytes.empty(); ++fields) {
-        std::uint64_t key = 0;
-        std::uint64_t value = 0;
-        if (!varint(key) || !varint(value))
-            return false;
-        const auto field = key >> 3U;
-        const bool isNumber = (key & 7U) == 0;
-        if (field == 0 || field > 14 || ((key & 7U) != 2 && !isNumber) || (isNumber && ((kNumbers >> field) & 1U) == 0))
-            return false;
-        if (isNumber)
-            continue;
-        if (value > bytes.size())
-            return fields > 0; // what was sniffed ends here
-        if (field == 1 && value > 0 && bytes[0] != '\x08' && bytes[0] != '\x10')
-            return false;
-        bytes.remove_prefix(static_cast<std::size_t>(value));
-    }
-    return fields > 0;
 }
 
 bool startsWithoutCase(std::string_view text, std::string_view lower) noexcept
@@ -199,9 +160,9 @@ SnapshotFormat sniffSnapshot(std::string_view first) noexcept
         return SnapshotFormat::TorchSqlite;
     if (first.starts_with("\xef\xbb\xbf"))
         first.remove_prefix(3);
-    if (isHeapText(first))
+    if (looksLikeHeapText(first))
         return SnapshotFormat::HeapText;
-    if (isPprof(first))
+    if (looksLikePprof(first))
         return SnapshotFormat::Pprof;
     const auto begin = first.find_first_not_of(kBlanks);
     if (begin == std::string_view::npos)
