@@ -17,7 +17,7 @@
 namespace plimsoll {
 namespace {
 
-constexpr int kUnreadable = 1;
+constexpr int kUnanswered = 1;
 constexpr int kUsage = 2;
 
 struct ConvertOptions
@@ -41,7 +41,7 @@ SnapshotReading readingFor(std::ostream &err)
 int fail(std::ostream &err, const Error &error)
 {
     err << "plimsoll: " << error.detail << '\n';
-    return error.code == Error::Code::BadInput && error.detail.find("--at") != std::string::npos ? kUsage : kUnreadable;
+    return kUnanswered;
 }
 
 int show(const SnapshotQuestion &question, std::ostream &out, std::ostream &err)
@@ -69,7 +69,7 @@ int convert(const ConvertOptions &options, std::ostream &out, std::ostream &err)
     const auto *snapshot = file->snapshot();
     if (!snapshot) {
         err << "plimsoll: " << options.file << " is a heap profile: it has stacks only, and no events to convert.\n";
-        return kUnreadable;
+        return kUnanswered;
     }
     const auto written = toJson ? writeTorchJson(*snapshot, options.to) : writeTorchSqlite(*snapshot, options.to);
     if (!written)
