@@ -199,6 +199,19 @@ void putHeap(std::ostream &out, const HeapProfile &heap, std::size_t top)
         out << "    … and " << count(holders.size() - top, "more stack", "more stacks") << '\n';
 }
 
+void putTimeline(std::ostream &out, const MemoryTimeline &timeline)
+{
+    row(out, "moments", formatExact(static_cast<std::int64_t>(timeline.moments.size())));
+    if (!timeline.peakMoment)
+        return;
+    const auto &moment = timeline.moments[*timeline.peakMoment];
+    row(out, "peak", bytes(timeline.peakBytes) + " at moment " + formatExact(static_cast<std::int64_t>(*timeline.peakMoment)));
+    for (std::size_t i = 0; i < kTimelineCategories; ++i) {
+        if (moment.bytes[i] != 0)
+            row(out, "", std::string(toString(static_cast<TimelineCategory>(i))) + ' ' + bytes(moment.bytes[i]));
+    }
+}
+
 } // namespace
 
 void printText(const SnapshotReport &report, std::ostream &out)
@@ -220,6 +233,8 @@ void printText(const SnapshotReport &report, std::ostream &out)
         row(out, "fields of PyTorch", snapshot.origin.torchVersions);
     if (const auto conf = snapshot.setting("PYTORCH_CUDA_ALLOC_CONF"); conf && !conf->empty())
         row(out, "allocator settings", safeText(*conf, 200));
+    if (const auto *timeline = std::get_if<MemoryTimeline>(&report.file->content); timeline && !timeline->isRaw)
+        putTimeline(out, *timeline);
     for (const auto &device : report.devices)
         putDevice(out, report, snapshot, device);
     for (const auto &oom : report.ooms)
