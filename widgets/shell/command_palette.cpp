@@ -356,6 +356,8 @@ void CommandPalette::place()
 /// The three prefixes, while the words typed leave room for them.
 void CommandPalette::paintHints(QPainter &painter)
 {
+    if (!m_actions.empty())
+        return; // none of them means anything there
     const QFont caption = plimsoll::font(TextRole::Caption);
     const QFontMetrics fm(caption);
     const std::array<std::pair<QString, QString>, 3> hints{{{QStringLiteral(">"), tr("commands")}, {QStringLiteral("@"), tr("times")},
